@@ -1,0 +1,3 @@
+module github.com/krometrail/krometrail/core
+
+go 1.26.0

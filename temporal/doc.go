@@ -1,0 +1,2 @@
+// Package temporal is the parent of the packages that answer questions about recorded time.
+package temporal

@@ -1,0 +1,3 @@
+module github.com/krometrail/krometrail/visual
+
+go 1.25.0
