@@ -59,7 +59,7 @@ func (g Grid) Overlap(other Grid) int {
 }
 
 // ChangedBetween marks the cells in which some channel of some pixel differs by more than 8.
-// Both pictures must have the same bounds that start at 0, 0.
+// Both pictures must have the same size.
 func ChangedBetween(a, b *image.RGBA) Grid {
 	g := NewGrid(a.Rect.Dx(), a.Rect.Dy())
 	g.markChanges(a, b)
