@@ -2,20 +2,24 @@ module github.com/krometrail/krometrail/tools
 
 go 1.26.0
 
+replace github.com/krometrail/krometrail/browser => ../browser
+
+replace github.com/krometrail/krometrail/cmd => ../cmd
+
+replace github.com/krometrail/krometrail/core => ../core
+
+replace github.com/krometrail/krometrail/mcp => ../mcp
+
+replace github.com/krometrail/krometrail/storage => ../storage
+
+replace github.com/krometrail/krometrail/temporal => ../temporal
+
+replace github.com/krometrail/krometrail/visual => ../visual
+
 require (
-	github.com/krometrail/krometrail/browser v0.1.0
-	github.com/krometrail/krometrail/cmd v0.1.0
-	github.com/krometrail/krometrail/core v0.1.0
-	github.com/krometrail/krometrail/mcp v0.1.0
-	github.com/krometrail/krometrail/storage v0.1.0
-	github.com/krometrail/krometrail/temporal v0.1.0
-	github.com/krometrail/krometrail/visual v0.1.0
+	github.com/stretchr/testify v1.12.1
+	golang.org/x/mod v0.43.0
+	golang.org/x/tools v0.52.0
 )
 
-replace github.com/krometrail/krometrail/browser => ../browser
-replace github.com/krometrail/krometrail/cmd => ../cmd
-replace github.com/krometrail/krometrail/core => ../core
-replace github.com/krometrail/krometrail/mcp => ../mcp
-replace github.com/krometrail/krometrail/storage => ../storage
-replace github.com/krometrail/krometrail/temporal => ../temporal
-replace github.com/krometrail/krometrail/visual => ../visual
+require go.yaml.in/yaml/v3 v3.0.5

@@ -1,13 +1,13 @@
 module github.com/krometrail/krometrail/visual
 
-go 1.26.0
+go 1.25.0
 
 require (
-	golang.org/x/image v0.48.0
+	golang.org/x/image v0.45.0
 	pgregory.net/rapid v1.3.0
 )
 
 require (
-	golang.org/x/sys v0.50.0 // indirect
-	golang.org/x/text v0.44.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/text v0.41.0 // indirect
 )

@@ -1,0 +1,147 @@
+// Package resolve turns natural anchors into exact ranges of one page's session time, and keeps the handles
+// by which later requests name them.
+package resolve
+
+import (
+	"context"
+	"time"
+
+	"github.com/krometrail/krometrail/core/clock"
+	"github.com/krometrail/krometrail/core/evidence"
+	"github.com/krometrail/krometrail/core/fault"
+	"github.com/krometrail/krometrail/core/id"
+	"github.com/krometrail/krometrail/core/record"
+)
+
+const (
+	// DefaultBefore and DefaultAfter are the implicit context around an interaction, navigation or marker.
+	DefaultBefore = 150 * time.Millisecond
+	// DefaultAfter follows the observation.
+	DefaultAfter = 250 * time.Millisecond
+	// MaxContext bounds an explicit context on each side.
+	MaxContext = 120 * time.Second
+	// maxTailWait bounds the wait for frames that were presented but have not arrived yet.
+	maxTailWait = time.Second
+	// candidates is how many interactions are searched for the default anchor.
+	candidates = 256
+)
+
+// Live is what the resolver knows of the running session.
+type Live interface {
+	// Running returns the running session, its clock and its selected page; ok is false when there is none.
+	Running() (s id.Session, c clock.Session, selected id.Target, ok bool)
+	// Lag is the 95th percentile of receipt minus presentation of the page's recent frames.
+	Lag(t id.Target) time.Duration
+}
+
+// Store is the part of the evidence store that resolution reads.
+type Store interface {
+	record.Barrier
+	record.SessionReader
+}
+
+// Resolver resolves anchors. Safe for concurrent use.
+type Resolver struct {
+	store    Store
+	timeline record.TimelineReader
+	frames   record.FrameReader
+	live     Live
+	handles  *handles
+}
+
+// New returns a resolver without handles.
+func New(store Store, timeline record.TimelineReader, frames record.FrameReader, live Live) *Resolver {
+	return &Resolver{store: store, timeline: timeline, frames: frames, live: live, handles: newHandles()}
+}
+
+// Resolution is a resolved range, its handle ("" when none could be issued) and what is worth knowing about it.
+type Resolution struct {
+	Range    evidence.ResolvedRange
+	Handle   id.RangeHandle
+	Warnings []*fault.Error
+}
+
+// asked is an anchor made concrete: a page, a stretch of its time and how it was named.
+type asked struct {
+	session id.Session
+	target  id.Target
+	start   clock.SessionTime
+	end     clock.SessionTime
+	moment  *clock.SessionTime
+	ref     evidence.AnchorRef
+}
+
+// Resolve resolves an anchor. Failures: not_found, invalid_input, invalid_time, range_not_captured,
+// range_not_retained, range_wrong_target, range_has_gaps.
+func (r *Resolver) Resolve(ctx context.Context, a evidence.Anchor) (Resolution, error) {
+	if err := check(a); err != nil {
+		return Resolution{}, err
+	}
+	if err := r.store.Barrier(ctx); err != nil {
+		return Resolution{}, err
+	}
+	want, err := r.locate(ctx, a)
+	if err != nil {
+		return Resolution{}, err
+	}
+	if want.end < want.start {
+		return Resolution{}, fault.New(fault.InvalidTime, "the range ends before it starts").
+			WithRecovery("give a start that is not later than the end")
+	}
+	if err := r.awaitTail(ctx, want); err != nil {
+		return Resolution{}, err
+	}
+	return r.cut(ctx, a, want)
+}
+
+// ResolveRef resolves the shorter way to name a range.
+func (r *Resolver) ResolveRef(ctx context.Context, ref evidence.RangeRef) (Resolution, error) {
+	if ref.RangeHandle == "" {
+		return r.Resolve(ctx, evidence.Anchor{
+			InteractionID: ref.InteractionID, StartNS: ref.StartNS, EndNS: ref.EndNS, SessionID: ref.SessionID, Target: ref.Target,
+		})
+	}
+	if ref.InteractionID != "" || ref.StartNS != nil || ref.EndNS != nil || ref.SessionID != "" || ref.Target != "" {
+		return Resolution{}, fault.Input("range_handle", "stands alone: leave out interaction_id, start_ns, end_ns, session_id and target")
+	}
+	return r.byHandle(ctx, ref.RangeHandle)
+}
+
+// byHandle returns the range a handle was issued for.
+func (r *Resolver) byHandle(ctx context.Context, h id.RangeHandle) (Resolution, error) {
+	held, ok := r.handles.find(h)
+	if !ok {
+		return Resolution{}, fault.New(fault.NotFound, "this range handle was not issued by this process").
+			WithRecovery("handles end with the process; resolve the range again with resolve_temporal_range")
+	}
+	about := fault.Context{SessionID: held.SessionID, TargetID: held.TargetID, Range: &fault.Range{StartNS: held.StartNS, EndNS: held.EndNS}}
+	if _, err := r.store.Session(ctx, held.SessionID); err != nil {
+		return Resolution{}, fault.New(fault.EvidenceInvalidated, "the session of this range was deleted").About(about)
+	}
+	kept, err := r.frames.Retained(ctx, held.SessionID, held.TargetID)
+	if err != nil {
+		return Resolution{}, err
+	}
+	if kept.EvictedThroughNS != nil && *kept.EvictedThroughNS >= held.StartNS {
+		return Resolution{}, fault.New(fault.EvidenceInvalidated, "evidence of this range was evicted since it was resolved").About(about).
+			WithRecovery("resolve the remaining part again with resolve_temporal_range")
+	}
+	return Resolution{Range: held, Handle: h}, nil
+}
+
+// awaitTail waits until frames presented before the end can have arrived: the end plus the page's lag,
+// at most a second.
+func (r *Resolver) awaitTail(ctx context.Context, want asked) error {
+	session, clk, _, ok := r.live.Running()
+	if !ok || session != want.session {
+		return nil
+	}
+	wait := min(want.end.Sub(clk.Now())+r.live.Lag(want.target), maxTailWait)
+	if wait <= 0 {
+		return nil
+	}
+	if err := clock.Wait(ctx, clk.Clock(), wait); err != nil {
+		return err
+	}
+	return r.store.Barrier(ctx)
+}
