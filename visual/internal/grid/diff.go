@@ -12,7 +12,7 @@ import (
 type Thresholds struct {
 	Luma, Chroma         uint8 // a cell differs above this
 	LumaHard, ChromaHard uint8 // one cell above this makes its tile changed
-	LumaCells            int   // or this many luma cells above Luma and above a tenth of the tile's contrast
+	LumaCells            int   // or this many luma cells above Luma and above an eighth of the tile's contrast
 	ChromaCells          int   // or this many chroma cells above Chroma
 }
 
@@ -50,10 +50,10 @@ func DiffTile(a, b Signature, t int, th *Thresholds) (d TileDiff) {
 	return d
 }
 
-// resampleShare: an edge that shifts by a quarter of a pixel, as resampled
-// content does, changes the means along it by up to a sixteenth of its
-// contrast. Weak changes must exceed a tenth of the tile's contrast.
-const resampleShare = 10
+// resampleShare: content that is resampled a quarter of a pixel further in both
+// directions changes means of 4x4 pixels by up to an eighth of the contrast
+// around them. Weak changes must exceed that.
+const resampleShare = 8
 
 // softChange decides on a tile without any strong difference: enough cells
 // must differ by more than noise and by more than resampling explains.
