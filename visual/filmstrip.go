@@ -28,6 +28,9 @@ type FilmstripOptions struct {
 	Places []Place
 	// Method names how Places were determined, e.g. "element box at capture".
 	Method string
+	// Epoch is the Epoch.Number whose frames are shown; 0 means the one that
+	// holds the baseline.
+	Epoch int
 }
 
 // Place is where the region lies in one frame: its centre is kept, its size is
@@ -54,8 +57,8 @@ type strip struct {
 
 // Filmstrip draws one region over time at equal scale, with a picture that
 // locates it in the frame. Parts of the region outside the frame are drawn as
-// padding; a region wholly outside is ErrRegionOutside. Frames are those of the
-// epoch that holds the baseline, chosen by what changes inside the region.
+// padding; a region wholly outside is ErrRegionOutside. Frames are those of one
+// epoch, chosen by what changes inside the region.
 func (a *Analysis) Filmstrip(ctx context.Context, region Region, o FilmstripOptions) (*Artifact, error) {
 	s, err := a.planStrip(ctx, &region, &o)
 	if err != nil {
@@ -103,7 +106,10 @@ func (a *Analysis) planStrip(ctx context.Context, region *Region, o *FilmstripOp
 	if err := region.validate(); err != nil {
 		return nil, err
 	}
-	e, _ := a.epochFor(0)
+	e, err := a.epochFor(o.Epoch)
+	if err != nil {
+		return nil, err
+	}
 	s := &strip{a: a, e: e, rect: region.Pixels()}
 	if len(o.Places) > 0 {
 		return s, s.place(o.Places)

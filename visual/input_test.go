@@ -85,7 +85,7 @@ func TestGiantHeader(t *testing.T) {
 	var le *visual.LimitError
 	require.ErrorAs(t, err, &le)
 	require.Equal(t, "frame_pixels", le.Subject)
-	require.EqualValues(t, 60000*60000, le.Value)
+	require.Equal(t, int64(60000)*60000, le.Value)
 
 	_, err = visual.Analyze(context.Background(), visual.Sequence{Source: visual.Slice([]visual.Frame{f})}, visual.Options{MaxFrameBytes: 100})
 	require.ErrorAs(t, err, &le)

@@ -34,16 +34,18 @@ func (a *Analysis) insetRegions(chosen []Chosen) []int {
 	if len(a.epochs) != 1 || len(a.regions) == 0 {
 		return nil
 	}
+	size := a.epochs[0].Size
 	var area int64
 	var order []int
 	for i := range a.regions {
 		b := a.regions[i].Bounds
 		area += int64(b.Dx()) * int64(b.Dy())
-		if a.regions[i].Merged == 0 {
+		// A region that fills a third of the frame in one direction would not be
+		// larger as an inset than it is in the tile.
+		if src := a.insetSource(i + 1); a.regions[i].Merged == 0 && 3*src.Dx() <= size.X && 4*src.Dy() <= size.Y {
 			order = append(order, a.regions[i].Number)
 		}
 	}
-	size := a.epochs[0].Size
 	if area*insetShare > int64(size.X)*int64(size.Y) {
 		return nil
 	}
@@ -51,9 +53,16 @@ func (a *Analysis) insetRegions(chosen []Chosen) []int {
 		return slices.IndexFunc(chosen, func(c Chosen) bool { return c.Region == n })
 	}
 	slices.SortStableFunc(order, func(p, q int) int {
-		return b2i(decided(q) >= 0) - b2i(decided(p) >= 0)
+		return rank(decided(q) >= 0) - rank(decided(p) >= 0)
 	})
 	return order[:min(maxInsets, len(order))]
+}
+
+func rank(first bool) int {
+	if first {
+		return 1
+	}
+	return 0
 }
 
 // insetSource is the part of the frame shown for a region: its bounds with

@@ -33,7 +33,6 @@ type pageSpec struct {
 	under      func(cell int) int // height below each box; nil: none
 	labels     func(cell int) int // height of the label lines at a cell width
 	head, foot block
-	columns    int  // 0: any
 	fixed      bool // boxes are exactly natural wide
 }
 
@@ -48,9 +47,6 @@ type pagePlan struct {
 func (o *Options) plan(f *atlas.Set, s *pageSpec) (pagePlan, error) {
 	best, bestArea := pagePlan{}, int64(-1)
 	for cols := 1; cols <= s.count; cols++ {
-		if s.columns != 0 && cols != s.columns {
-			continue
-		}
 		hi := min(s.natural, o.MaxEdge) // beyond that nothing fits
 		lo := min(minBox, hi)
 		if s.fixed {

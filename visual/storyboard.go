@@ -23,6 +23,7 @@ type StoryboardOptions struct {
 // Storyboard draws the selected frames in time order with their offsets, ids
 // and reasons.
 func (a *Analysis) Storyboard(ctx context.Context, o StoryboardOptions) (*Artifact, error) {
+	orDefault(&o.Tiles, defaultTiles)
 	sel, err := a.Select(o.Tiles)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func (a *Analysis) Storyboard(ctx context.Context, o StoryboardOptions) (*Artifa
 		return nil, err
 	}
 	m := a.newManifest(KindStoryboard, "Storyboard")
-	m.param("tiles", strconv.Itoa(max(o.Tiles, defaultTiles*b2i(o.Tiles == 0))))
+	m.param("tiles", strconv.Itoa(o.Tiles))
 	m.Represented, m.Unmet = sel.Represented, sel.Unmet
 	for i := range sel.Frames {
 		m.Tiles = append(m.Tiles, a.tile(i, &sel))
@@ -46,13 +47,6 @@ func (a *Analysis) Storyboard(ctx context.Context, o StoryboardOptions) (*Artifa
 	m.Legend = m.axisLegend(true)
 	a.addInsets(m, sel.Frames)
 	return a.drawTiles(ctx, faces, m, sel.Frames)
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // tile describes selected frame i.
