@@ -107,7 +107,7 @@ func translate(ctx context.Context, err error) error {
 		return f
 	case errors.As(err, &limit):
 		return fault.New(fault.ResourceLimitExceeded, "%s is %d, the limit is %d", limit.Subject, limit.Value, limit.Limit).
-			WithLimit(limit.Subject, limit.Value, limit.Limit, limit.Suggest).
+			WithLimit(limit.Subject, limit.Value, limit.Limit, limit.TryAtMost).
 			WithRecovery("ask for a shorter range, or sampling=bounded").Because(err)
 	case errors.Is(err, visual.ErrNoFrames):
 		return fault.New(fault.ArtifactGenerationFailed, "the range holds no frame to draw").Because(err).

@@ -118,7 +118,7 @@ func draw(ctx context.Context, a *visual.Analysis, r Request, kind string) (*vis
 	case evidence.Storyboard:
 		return a.Storyboard(ctx, visual.StoryboardOptions{Tiles: r.Tiles})
 	case evidence.DifferenceMap:
-		return a.DifferenceMap(ctx)
+		return a.DifferenceMap(ctx, visual.MapOptions{})
 	case evidence.MotionHistory:
 		return a.MotionHistory(ctx)
 	case evidence.Orientation:
