@@ -51,8 +51,8 @@ type OpenRequest struct {
 
 // OpenResult names the created page.
 type OpenResult struct {
-	Target   id.Target `json:"created"`
-	Selected id.Target `json:"selected"`
+	Target     id.Target      `json:"created"`
+	Selected   id.Target      `json:"selected"`
 	Navigation *NavigationRef `json:"navigation,omitempty"`
 }
 
