@@ -56,22 +56,22 @@ type OpenResult struct {
 	Navigation *NavigationRef `json:"navigation,omitempty"`
 }
 
-// SelectRequest selects a page.
-type SelectRequest struct {
+// SelectPageRequest selects a page.
+type SelectPageRequest struct {
 	Target id.Target `json:"target" doc:"page to select"`
 }
 
 // PageTarget implements capability.PageScoped.
-func (r *SelectRequest) PageTarget() id.Target { return r.Target }
+func (r *SelectPageRequest) PageTarget() id.Target { return r.Target }
 
 // SetPageTarget implements capability.PageScoped.
-func (r *SelectRequest) SetPageTarget(t id.Target) { r.Target = t }
+func (r *SelectPageRequest) SetPageTarget(t id.Target) { r.Target = t }
 
 // PageRefs implements capability.PageScoped.
-func (r *SelectRequest) PageRefs() []string { return nil }
+func (r *SelectPageRequest) PageRefs() []string { return nil }
 
-// SelectResult names the selection before and after.
-type SelectResult struct {
+// SelectPageResult names the selection before and after.
+type SelectPageResult struct {
 	Previous id.Target `json:"previous,omitempty"`
 	Selected id.Target `json:"selected"`
 }
