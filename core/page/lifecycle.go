@@ -87,7 +87,7 @@ type Status struct {
 	// Retention is nil when it could not be read.
 	Retention *record.RetentionStatus `json:"retention,omitempty"`
 	// Discovery tells which installed browsers were looked at; no paths.
-	Discovery []Candidate `json:"discovery,omitempty"`
+	Discovery []InstalledBrowser `json:"discovery,omitempty"`
 	// EndCause says why the session ended by itself.
 	EndCause *fault.Error `json:"end_cause,omitempty"`
 	// Reconnects counts the connections that were restored.
@@ -159,8 +159,8 @@ type ViewportOverride struct {
 	Touch             bool      `json:"touch"`
 }
 
-// Candidate is one installed browser that discovery looked at.
-type Candidate struct {
+// InstalledBrowser is one installed browser that discovery looked at.
+type InstalledBrowser struct {
 	// Source is explicit, environment, platform, path or testing_cache.
 	Source  string `json:"source"`
 	Ordinal int    `json:"ordinal"`
