@@ -23,3 +23,5 @@ require (
 )
 
 require go.yaml.in/yaml/v3 v3.0.5
+
+require go.uber.org/goleak v1.3.0
