@@ -32,6 +32,7 @@ func ruleOf(dir string) rule {
 	case "browser":
 		return rule{ours: []string{"core"}, third: []string{
 			"github.com/coder/websocket", "github.com/chromedp/cdproto", "golang.org/x/sys",
+			"github.com/go-json-experiment/json", // what cdproto's types are encoded with
 		}}
 	case "storage":
 		return rule{ours: []string{"core"}, cgo: true, third: []string{
@@ -70,6 +71,7 @@ func owners() map[string][]string {
 		"github.com/gofrs/flock":        {"storage", "cmd"},
 		"github.com/chromedp/cdproto":   {"browser", "cmd"},
 		"github.com/coder/websocket":    {"browser", "cmd"},
+		"github.com/go-json-experiment": {"browser", "cmd"},
 		"github.com/mark3labs/mcp-go":   {"mcp", "cmd"},
 		"github.com/stretchr/testify":   {},
 		"go.uber.org/goleak":            {},
