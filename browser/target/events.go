@@ -161,7 +161,7 @@ func (r *Registry) destroyed(target string) {
 
 // remove takes a closed page out of the map and hands a lost selection on.
 func (r *Registry) remove(e *entry) {
-	r.detach(e)
+	r.detach(e, true)
 	for i, other := range r.pages {
 		if other == e {
 			r.pages = append(r.pages[:i:i], r.pages[i+1:]...)
@@ -174,12 +174,12 @@ func (r *Registry) remove(e *entry) {
 	r.changed()
 }
 
-func (r *Registry) detach(e *entry) {
+func (r *Registry) detach(e *entry, closed bool) {
 	if e.Session == nil {
 		return
 	}
 	for _, o := range r.config.Observers {
-		o.PageDetached(e.Page)
+		o.PageDetached(e.Page, closed)
 	}
 	e.Session.Detach()
 	for session, owner := range r.sessions {
@@ -194,7 +194,7 @@ func (r *Registry) detach(e *entry) {
 // their identity.
 func (r *Registry) detachAll() {
 	for _, e := range r.pages {
-		r.detach(e)
+		r.detach(e, false)
 	}
 	r.changed()
 }

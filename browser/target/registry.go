@@ -23,8 +23,8 @@ type Observer interface {
 	// PageAttached is called before a new page runs its first script or sends its first request, and for
 	// pages that were there already. It may send commands with Post; they take effect before the page runs.
 	PageAttached(p Page)
-	// PageDetached is called when the page is gone or its session was lost.
-	PageDetached(p Page)
+	// PageDetached is called when the page was closed, or, with closed false, when the connection was lost.
+	PageDetached(p Page, closed bool)
 }
 
 // Config of a registry.
