@@ -8,6 +8,7 @@ import (
 	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/record"
+	"github.com/krometrail/krometrail/core/redact"
 )
 
 type info struct {
@@ -98,7 +99,7 @@ func (r *Registry) attachPage(a attached) {
 	e.URL, e.Title = a.Info.URL, a.Info.Title
 	e.Session = page.New(page.Config{
 		Browser: r.config.Browser, CDPSession: a.SessionID, CDPTarget: a.Info.TargetID, Target: e.ID,
-		Session: r.config.Session, Clock: r.config.Clock, Facts: r.config.Facts,
+		Session: r.config.Session, Clock: r.config.Clock, Facts: r.config.Facts, URLs: r.config.URLs,
 	})
 	r.sessions[a.SessionID] = e
 	if e.Session.Prepare() != nil {
@@ -204,7 +205,7 @@ func (r *Registry) infoChanged(i info) {
 	if e == nil || (e.URL == i.URL && e.Title == i.Title) || !i.isPage() {
 		return
 	}
-	renamed := r.name(e.URL) != r.name(i.URL)
+	renamed := redact.Origin(e.URL) != redact.Origin(i.URL)
 	e.URL, e.Title = i.URL, i.Title
 	if renamed {
 		r.put(e, false)
@@ -229,16 +230,9 @@ func (r *Registry) find(target string) *entry {
 	return nil
 }
 
-func (r *Registry) name(url string) string {
-	if r.config.URLName == nil {
-		return ""
-	}
-	return r.config.URLName(url)
-}
-
 func (r *Registry) put(e *entry, closed bool) {
 	fact := record.Target{
-		ID: e.ID, SessionID: r.config.Session, Opener: e.Opener, CreatedNS: e.CreatedNS, Name: r.name(e.URL),
+		ID: e.ID, SessionID: r.config.Session, Opener: e.Opener, CreatedNS: e.CreatedNS, Name: redact.Origin(e.URL),
 	}
 	if closed {
 		now := r.config.Clock.Now()
