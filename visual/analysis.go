@@ -38,10 +38,10 @@ type SamplingCounts struct {
 
 // Epoch is a run of frames with one geometry.
 type Epoch struct {
-	Number int         `json:"number"` // from 1, in time order
-	Size   image.Point `json:"size"`
-	First  FrameID     `json:"first_frame"`
-	Last   FrameID     `json:"last_frame"`
+	Number int           `json:"number"` // from 1, in time order
+	Size   image.Point   `json:"size"`
+	First  FrameID       `json:"first_frame"`
+	Last   FrameID       `json:"last_frame"`
 	Start  time.Duration `json:"start_ns"`
 	End    time.Duration `json:"end_ns"`
 }

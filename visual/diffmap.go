@@ -210,7 +210,10 @@ func (d *mapDrawing) frequency(c *canvas, r image.Rectangle) {
 		return color.RGBA{v, v, v, 0xff}
 	}
 	d.e.paint(r, byCount, func(x, y int, h *cellHistory) { c.SetRGBA(x, y, grey(int(h.count))) })
-	ramp(c, r, func(v uint8) color.RGBA { l := 40 + int(v)*215/255; return color.RGBA{uint8(l), uint8(l), uint8(l), 0xff} },
+	ramp(c, r, func(v uint8) color.RGBA {
+		l := 40 + int(v)*215/255
+		return color.RGBA{uint8(l), uint8(l), uint8(l), 0xff}
+	},
 		[]string{"1 change", plural(most, "change")})
 }
 

@@ -2,8 +2,10 @@ package visual
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/krometrail/krometrail/visual/internal/grid"
+	"github.com/krometrail/krometrail/visual/jpegmean"
 )
 
 // AnalysisSource names how block means were obtained. One analysis uses one
@@ -58,5 +60,21 @@ func measurerFor(s AnalysisSource) measurer {
 	}
 }
 
-// measureDCT reads block means from JPEG coefficients.
-func measureDCT(*reading) error { return errRestart }
+// measureDCT reads block means from JPEG coefficients. Any other image ends the
+// pass: the whole sequence is then decoded.
+func measureDCT(r *reading) error {
+	if sniff(&r.frame) != formatJPEG {
+		return errRestart
+	}
+	m, err := jpegmean.Decode(r.frame.Data)
+	switch {
+	case errors.Is(err, jpegmean.ErrUnsupported):
+		return errRestart
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrCorruptImage, err)
+	}
+	g := grid.For(r.size.X, r.size.Y)
+	r.sig = make(grid.Signature, g.Bytes())
+	g.FromMeans(r.sig, m.Y, m.YStride, m.Cb, m.Cr, m.CStride)
+	return nil
+}

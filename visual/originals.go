@@ -21,7 +21,6 @@ func (a *Analysis) fromMeans(i int) *raster.Picture {
 	}
 }
 
-
 // original opens and decodes frame i and checks that it is still the frame
 // that was analyzed.
 func (a *Analysis) original(ctx context.Context, i int) (image.Image, error) {

@@ -31,7 +31,7 @@ type pipeline struct {
 	measure measurer
 	// inFlight bounds the frames between opening and consumption.
 	inFlight int
-	release chan struct{} // one token per frame between opening and consumption
+	release  chan struct{} // one token per frame between opening and consumption
 }
 
 // measurer turns an opened frame into block means. It must be safe for

@@ -54,14 +54,19 @@ func internalError(correlationID string) *rpcError {
 		with(faultData{Code: fault.Internal, Retry: fault.Never, CorrelationID: correlationID})
 }
 
-// response encodes one response line. A nil id is left out: the request's could not be read.
+// response encodes one response line. A nil id is left out: the request's could not be read. result is valid
+// JSON already and is copied as it is, since results can be large.
 func response(id requestID, result json.RawMessage, failure *rpcError) ([]byte, error) {
-	return encode(struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id,omitempty"`
-		Result  json.RawMessage `json:"result,omitempty"`
-		Error   *rpcError       `json:"error,omitempty"`
-	}{"2.0", json.RawMessage(id), result, failure})
+	line := make([]byte, 0, len(id)+len(result)+64)
+	line = append(line, `{"jsonrpc":"2.0"`...)
+	if id != nil {
+		line = append(append(line, `,"id":`...), id...)
+	}
+	if failure == nil {
+		return append(append(append(line, `,"result":`...), result...), '}'), nil
+	}
+	text, err := encode(failure)
+	return append(append(append(line, `,"error":`...), text...), '}'), err
 }
 
 // notification encodes one notification line.

@@ -28,22 +28,26 @@ func NewProtocol(id Identity) *server.MCPServer {
 		server.WithLogging(),
 		server.WithMethodCacheHints(mcp.MethodToolsList, CatalogueTTL, mcp.CacheScopePrivate),
 		server.WithMethodCacheHints(mcp.MethodResourcesTemplatesList, CatalogueTTL, mcp.CacheScopePrivate),
-		server.WithToolHandlerMiddleware(noteToolFailure),
-		server.WithResourceHandlerMiddleware(noteResourceFailure),
+		server.WithToolHandlerMiddleware(aroundTool),
+		server.WithResourceHandlerMiddleware(aroundResource),
 	)
 }
 
-// The library turns a handler's error into text. The middlewares keep the error itself for the mapping.
-
-func noteToolFailure(next server.ToolHandlerFunc) server.ToolHandlerFunc {
+// aroundTool gives a handler its arguments as the client wrote them, in RawArguments alone: the library would
+// read them several times over, which counts at their possible size. It also keeps the handler's error, of
+// which the library only sends the text.
+func aroundTool(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, call mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if r := requestFrom(ctx); r != nil && !isNull(r.params["arguments"]) {
+			call.Params.RawArguments = r.params["arguments"]
+		}
 		result, err := next(ctx, call)
 		note(ctx, err)
 		return result, err
 	}
 }
 
-func noteResourceFailure(next server.ResourceHandlerFunc) server.ResourceHandlerFunc {
+func aroundResource(next server.ResourceHandlerFunc) server.ResourceHandlerFunc {
 	return func(ctx context.Context, read mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 		contents, err := next(ctx, read)
 		note(ctx, err)

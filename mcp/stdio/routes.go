@@ -24,7 +24,7 @@ func routes() map[string]route {
 		string(mcp.MethodSetLogLevel):    {legacy: true, inline: true, serve: forward("level")},
 		string(mcp.MethodToolsList):      {modern: true, legacy: true, inline: true, serve: (*conn).listTools},
 		string(mcp.MethodToolsCall): {
-			modern: true, legacy: true, check: checkCall, serve: forward("name", "arguments"),
+			modern: true, legacy: true, check: checkCall, serve: forward("name"),
 		},
 		string(mcp.MethodResourcesList): {
 			modern: true, legacy: true, inline: true, check: checkNoCursor, serve: forward(),
@@ -51,7 +51,7 @@ func checkCall(r *request) *rpcError {
 	if isToolName(name) {
 		r.rename(r.method + " " + name)
 	}
-	if _, ok := r.params.object("arguments"); !ok {
+	if raw, sent := r.params["arguments"]; sent && !isNull(raw) && raw[0] != '{' {
 		return newError(codeInvalidParams, "params.arguments must be an object")
 	}
 	return nil

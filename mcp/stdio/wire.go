@@ -91,17 +91,15 @@ type message struct {
 // On error the message still holds the id when there was a valid one.
 func parse(line []byte) (m message, ignore bool, failure *rpcError) {
 	m.bytes = len(line)
-	if !utf8.Valid(line) || !json.Valid(line) {
+	fields, isObject := decodeObject(line)
+	switch {
+	case !utf8.Valid(line), !isObject && !json.Valid(line):
 		return m, false, newError(codeParse, "the line is not valid JSON")
-	}
-	switch line[0] {
-	case '[':
+	case line[0] == '[':
 		return m, false, newError(codeInvalidRequest, "batch arrays are not supported; send one message per line")
-	case '{':
-	default:
+	case !isObject:
 		return m, false, newError(codeInvalidRequest, "the message is not a JSON object")
 	}
-	fields, _ := decodeObject(line)
 	if isResponse(fields) {
 		return m, true, nil
 	}

@@ -106,3 +106,43 @@ func (g Geometry) Planes(sig Signature) (y, cb, cr []byte) {
 	}
 	return y, cb, cr
 }
+
+// FromMeans fills sig from raster planes of means that cover whole tiles.
+// Cells beyond the image become zero.
+func (g Geometry) FromMeans(sig Signature, y []byte, yStride int, cb, cr []byte, cStride int) {
+	for ty := range g.TilesY {
+		for tx := range g.TilesX {
+			t := sig[(ty*g.TilesX+tx)*TileBytes:][:TileBytes]
+			for r := range 4 {
+				copy(t[4*r:4*r+4], y[(4*ty+r)*yStride+4*tx:])
+			}
+			for r := range 2 {
+				at := (2*ty+r)*cStride + 2*tx
+				copy(t[16+2*r:18+2*r], cb[at:])
+				copy(t[20+2*r:22+2*r], cr[at:])
+			}
+		}
+	}
+	g.clearOutside(sig)
+}
+
+// clearOutside zeroes the cells that lie wholly beyond the image.
+func (g Geometry) clearOutside(sig Signature) {
+	for cy := range g.CellsY() {
+		for cx := range g.CellsX() {
+			if cx < g.InsideX() && cy < g.InsideY() {
+				cx = g.InsideX() - 1
+				continue
+			}
+			sig[g.Luma(cx, cy)] = 0
+		}
+	}
+	for ky := range 2 * g.TilesY {
+		for kx := range 2 * g.TilesX {
+			if kx*8 >= g.Width || ky*8 >= g.Height {
+				at := g.Chroma(kx, ky)
+				sig[at], sig[at+4] = 0, 0
+			}
+		}
+	}
+}

@@ -56,8 +56,8 @@ type Request struct {
 	Segments []Input
 	Wants    []Want // most important first
 	Limit    int
-	Least    int                   // show at least this many frames when they exist
-	Same     func(i, j int) bool   // nothing changed from frame i to frame j
+	Least    int                    // show at least this many frames when they exist
+	Same     func(i, j int) bool    // nothing changed from frame i to frame j
 	Spread   func(picked []int) int // a frame to fall back on, or -1
 }
 
