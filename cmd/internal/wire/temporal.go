@@ -1,0 +1,38 @@
+package wire
+
+import (
+	"log/slog"
+
+	"go.uber.org/fx"
+
+	"github.com/krometrail/krometrail/core/clock"
+	"github.com/krometrail/krometrail/storage"
+	"github.com/krometrail/krometrail/temporal/artifact"
+	"github.com/krometrail/krometrail/temporal/bundle"
+	"github.com/krometrail/krometrail/temporal/operations"
+	"github.com/krometrail/krometrail/temporal/resolve"
+	"github.com/krometrail/krometrail/temporal/sequence"
+)
+
+// Temporal provides what answers questions about recorded time.
+var Temporal = fx.Module("temporal", fx.Provide(newResolver, newReader, newArtifacts, newBundles, newTemporalOps))
+
+func newResolver(store *storage.Store, live resolve.Live) *resolve.Resolver {
+	return resolve.New(store, store, store, live)
+}
+
+func newReader(store *storage.Store) *sequence.Reader { return sequence.NewReader(store, store) }
+
+func newArtifacts(store *storage.Store, load artifact.Load, c clock.Clock, log *slog.Logger) *artifact.Service {
+	return artifact.New(store, store, store, load, c, log)
+}
+
+func newBundles(r *resolve.Resolver, reader *sequence.Reader, store *storage.Store, a *artifact.Service, events bundle.Events, c clock.Clock) *bundle.Service {
+	return bundle.New(r, reader, store, a, events, c)
+}
+
+func newTemporalOps(r *resolve.Resolver, reader *sequence.Reader, a *artifact.Service, b *bundle.Service, store *storage.Store, running operations.Running) operations.Operations {
+	return operations.Operations{
+		Resolver: r, Reader: reader, Artifacts: a, Bundles: b, Frames: store, Store: store, Facts: store, Pins: store, Running: running,
+	}
+}
