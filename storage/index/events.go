@@ -1,0 +1,98 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+
+	"github.com/krometrail/krometrail/core/record"
+)
+
+// EventRow stores one event; WallNS is the wall time it was accepted at.
+type EventRow struct {
+	Event  record.Event
+	WallNS int64
+}
+
+func (r EventRow) apply(t *Tx) error {
+	e := r.Event
+	_, err := t.exec(`INSERT INTO events(session, target, source, sequence, at_ns, wall, class, severity, payload) VALUES(?,?,?,?,?,?,?,?,?)`,
+		e.SessionID, e.TargetID, e.Source, int64(e.Sequence), e.AtNS, r.WallNS, e.Class, e.Severity.Rank(), string(e.Payload))
+	return err
+}
+
+var severities = [...]record.Severity{record.Debug, record.Info, record.Warning, record.Error}
+
+const eventFilter = ` FROM events WHERE session = ?1 AND (?2 = '' OR target = ?2) AND at_ns BETWEEN ?3 AND ?4
+	AND severity >= ?5 AND sequence > ?6 AND (?7 = '' OR class IN (SELECT value FROM json_each(?7)))`
+
+func eventArguments(q record.EventQuery) ([]any, error) {
+	classes := ""
+	if len(q.Classes) > 0 {
+		text, err := encode(q.Classes)
+		if err != nil {
+			return nil, err
+		}
+		classes = text
+	}
+	rank := 0
+	if q.MinSeverity != "" {
+		rank = q.MinSeverity.Rank()
+	}
+	return []any{q.SessionID, q.TargetID, q.StartNS, q.EndNS, rank, int64(q.AfterSequence), classes}, nil
+}
+
+// Events returns up to q.Limit events in (time, sequence) order and how many match; limit 0 means all. An empty
+// target means all targets and the session's own events.
+func (x *Index) Events(ctx context.Context, q record.EventQuery) ([]record.Event, int, error) {
+	args, err := eventArguments(q)
+	if err != nil {
+		return nil, 0, err
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = -1
+	}
+	var events []record.Event
+	var total int
+	err = x.view(ctx, func(v *sql.Tx) error {
+		if err := v.QueryRowContext(ctx, `SELECT count(*)`+eventFilter, args...).Scan(&total); err != nil {
+			return err
+		}
+		rows, err := v.QueryContext(ctx, `SELECT session, target, source, sequence, at_ns, class, severity, payload`+eventFilter+
+			` ORDER BY at_ns, sequence LIMIT ?8`, append(args, limit)...)
+		if err != nil {
+			return err
+		}
+		events, err = collect(rows, scanEvent)
+		return err
+	})
+	return events, total, err
+}
+
+func scanEvent(r *sql.Rows) (e record.Event, err error) {
+	var sequence int64
+	var rank int
+	var payload []byte
+	err = r.Scan(&e.SessionID, &e.TargetID, &e.Source, &sequence, &e.AtNS, &e.Class, &rank, &payload)
+	e.Sequence, e.Severity, e.Payload = uint64(sequence), severities[rank], json.RawMessage(payload)
+	return e, err
+}
+
+// CountEvents counts the matches of q by class, without its limit.
+func (x *Index) CountEvents(ctx context.Context, q record.EventQuery) (map[record.EventClass]int, error) {
+	args, err := eventArguments(q)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[record.EventClass]int{}
+	scan := func(r *sql.Rows) (struct{}, error) {
+		var class record.EventClass
+		var n int
+		err := r.Scan(&class, &n)
+		counts[class] = n
+		return struct{}{}, err
+	}
+	_, err = list(ctx, x.read, scan, `SELECT class, count(*)`+eventFilter+` GROUP BY class`, args...)
+	return counts, err
+}
