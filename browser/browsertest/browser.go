@@ -36,10 +36,11 @@ type Browser struct {
 	Facts    *Facts
 	Session  id.Session
 
-	site  *httptest.Server
-	mu    sync.Mutex
-	pages map[string]string
-	next  int
+	observers *observers
+	site      *httptest.Server
+	mu        sync.Mutex
+	pages     map[string]string
+	next      int
 }
 
 type holder struct {
@@ -108,7 +109,7 @@ func launch() (*Browser, error) {
 	}
 	b := &Browser{
 		Process: process, Client: cdp.NewClient(process.Transport(), system), Clock: clock.Begin(system),
-		Facts: &Facts{}, Session: id.New[id.Session](), pages: map[string]string{},
+		Facts: &Facts{}, Session: id.New[id.Session](), pages: map[string]string{}, observers: &observers{},
 	}
 	b.site = httptest.NewServer(http.HandlerFunc(b.serve))
 	if err := b.connect(system); err != nil {
@@ -131,7 +132,8 @@ func (b *Browser) connect(system clock.Clock) error {
 	b.Root = page.NewBrowser(b.Client, system, page.Versions{Browser: version.Product, Protocol: version.Protocol})
 	var err error
 	b.Registry, err = target.Start(ctx, target.Config{
-		Browser: b.Root, Session: b.Session, Clock: b.Clock, Facts: b.Facts, URLs: redact.NewKey(), Logger: slog.New(slog.DiscardHandler),
+		Browser: b.Root, Session: b.Session, Clock: b.Clock, Facts: b.Facts, Observers: []target.Observer{b.observers}, URLs: redact.NewKey(),
+		Logger: slog.New(slog.DiscardHandler),
 	})
 	return err
 }

@@ -69,6 +69,7 @@ func (r *Registry) attached(on string, a attached) {
 		r.attachPage(a)
 	case parent != nil && a.Info.Type == "iframe":
 		r.attachFrame(parent, a)
+	case parent != nil && strings.HasSuffix(a.Info.Type, "worker") && r.followWorker(parent, a):
 	default:
 		r.release(a)
 	}
@@ -136,7 +137,34 @@ func (r *Registry) attachFrame(parent *entry, a attached) {
 	if child.Prepare() != nil {
 		return
 	}
+	for _, o := range r.childObservers() {
+		o.FrameAttached(parent.Page, child)
+	}
 	_ = child.Post("Runtime.runIfWaitingForDebugger", nil)
+}
+
+// followWorker lets a worker run that an observer follows and reports whether one does.
+func (r *Registry) followWorker(parent *entry, a attached) bool {
+	followed := false
+	for _, o := range r.childObservers() {
+		followed = o.WorkerAttached(parent.Page, a.Info.Type, a.Info.TargetID, a.SessionID) || followed
+	}
+	if !followed {
+		return false
+	}
+	r.sessions[a.SessionID] = parent
+	_ = r.config.Browser.Client().StartFunc(a.SessionID, "Runtime.runIfWaitingForDebugger", nil, ignore)
+	return true
+}
+
+func (r *Registry) childObservers() []ChildObserver {
+	var list []ChildObserver
+	for _, o := range r.config.Observers {
+		if c, ok := o.(ChildObserver); ok {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 func (r *Registry) detached(session string) {
@@ -148,6 +176,9 @@ func (r *Registry) detached(session string) {
 	if e.Session == nil || e.Session.CDPSession() != session {
 		if e.Session != nil {
 			e.Session.RemoveChild(session)
+			for _, o := range r.childObservers() {
+				o.ChildDetached(e.Page, session)
+			}
 		}
 		return
 	}

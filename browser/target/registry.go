@@ -28,6 +28,18 @@ type Observer interface {
 	PageDetached(p Page, closed bool)
 }
 
+// ChildObserver is an Observer that follows what runs beside a page's main document as well.
+type ChildObserver interface {
+	Observer
+	// FrameAttached is PageAttached for an out-of-process frame of p.
+	FrameAttached(p Page, frame *page.Session)
+	// WorkerAttached is called before a worker of p runs its script. kind is worker, shared_worker or
+	// service_worker; session is its protocol session. A worker that no observer follows is detached.
+	WorkerAttached(p Page, kind, cdpTarget, session string) (follow bool)
+	// ChildDetached is called when a frame or worker is gone.
+	ChildDetached(p Page, session string)
+}
+
 // Config of a registry.
 type Config struct {
 	Browser *page.Browser
