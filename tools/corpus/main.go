@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer server.Close() //nolint:errcheck // the process ends with it
+	defer server.Close()
 	p, err := start(ctx, flags.Arg(0), temp, *verbose)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -91,7 +92,7 @@ func parseStep(line string) (step, error) {
 	case "let":
 		fields := strings.SplitN(rest, " ", 3)
 		if len(fields) < 3 {
-			return step{}, fmt.Errorf("let needs a name, a path and a call")
+			return step{}, errors.New("let needs a name, a path and a call")
 		}
 		s, err := parseCall(fields[2])
 		s.keep, s.path = fields[0], fields[1]
