@@ -138,6 +138,10 @@ release-tags: ## print the tag commands; a person runs them
 release-rehearsal: ## tag a temporary clone and install from it as a user would
 	./tools/release/rehearse.sh </dev/null
 
+.PHONY: corpus
+corpus: build ensure ## play the cases of tools/corpus against the built program; ARGS="-run flash" picks some
+	$(GO) run ./tools/corpus $(ARGS) $(BIN)/krometrail </dev/null
+
 .PHONY: interop
 interop: build ensure ## foreign MCP clients against the built program (needs Node.js and npm)
 	./tools/interop/run $(BIN)/krometrail </dev/null

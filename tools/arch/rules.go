@@ -44,7 +44,7 @@ func ruleOf(dir string) rule {
 		}}
 	case "cmd":
 		return rule{ours: []string{"core", "visual", "temporal", "browser", "storage", "mcp"}, cgo: true, third: []string{
-			"go.uber.org/fx", "github.com/alecthomas/kong", "github.com/adrg/xdg", "github.com/BurntSushi/toml",
+			"go.uber.org/fx", "go.uber.org/dig", "github.com/alecthomas/kong", "github.com/adrg/xdg", "github.com/BurntSushi/toml",
 			"gopkg.in/natefinch/lumberjack.v2", "golang.org/x/sys",
 		}}
 	case "tools":

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os/exec"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -35,12 +36,13 @@ func (s sdkSession) call(ctx context.Context, tool string, arguments map[string]
 	if err != nil {
 		return "", false, err
 	}
+	var parts []string
 	for _, c := range result.Content {
 		if t, ok := c.(*mcp.TextContent); ok {
-			text += t.Text
+			parts = append(parts, t.Text)
 		}
 	}
-	return text, result.IsError, nil
+	return strings.Join(parts, ""), result.IsError, nil
 }
 
 func (s sdkSession) close() error { return s.client.Close() }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -45,12 +46,13 @@ func (s mcpgoSession) call(ctx context.Context, tool string, arguments map[strin
 	if err != nil {
 		return "", false, err
 	}
+	var parts []string
 	for _, c := range result.Content {
 		if t, ok := c.(mcp.TextContent); ok {
-			text += t.Text
+			parts = append(parts, t.Text)
 		}
 	}
-	return text, result.IsError, nil
+	return strings.Join(parts, ""), result.IsError, nil
 }
 
 func (s mcpgoSession) close() error { return s.client.Close() }
