@@ -24,7 +24,8 @@ func (r EventRow) apply(t *Tx) error {
 var severities = [...]record.Severity{record.Debug, record.Info, record.Warning, record.Error}
 
 const eventFilter = ` FROM events WHERE session = ?1 AND (?2 = '' OR target = ?2) AND at_ns BETWEEN ?3 AND ?4
-	AND severity >= ?5 AND sequence > ?6 AND (?7 = '' OR class IN (SELECT value FROM json_each(?7)))`
+	AND severity >= ?5 AND (?6 = '' OR class IN (SELECT value FROM json_each(?6)))
+	AND (at_ns, source, sequence) > (?7, ?8, ?9)`
 
 func eventArguments(q record.EventQuery) ([]any, error) {
 	classes := ""
@@ -39,10 +40,14 @@ func eventArguments(q record.EventQuery) ([]any, error) {
 	if q.MinSeverity != "" {
 		rank = q.MinSeverity.Rank()
 	}
-	return []any{q.SessionID, q.TargetID, q.StartNS, q.EndNS, rank, int64(q.AfterSequence), classes}, nil
+	after := record.EventKey{AtNS: -1}
+	if q.After != nil {
+		after = *q.After
+	}
+	return []any{q.SessionID, q.TargetID, q.StartNS, q.EndNS, rank, classes, after.AtNS, after.Source, int64(after.Sequence)}, nil
 }
 
-// Events returns up to q.Limit events in (time, sequence) order and how many match; limit 0 means all. An empty
+// Events returns up to q.Limit events in the order of record.EventReader and how many match; limit 0 means all. An empty
 // target means all targets and the session's own events.
 func (x *Index) Events(ctx context.Context, q record.EventQuery) ([]record.Event, int, error) {
 	args, err := eventArguments(q)
@@ -60,7 +65,7 @@ func (x *Index) Events(ctx context.Context, q record.EventQuery) ([]record.Event
 			return err
 		}
 		rows, err := v.QueryContext(ctx, `SELECT session, target, source, sequence, at_ns, class, severity, payload`+eventFilter+
-			` ORDER BY at_ns, sequence LIMIT ?8`, append(args, limit)...)
+			` ORDER BY at_ns, source, sequence LIMIT ?10`, append(args, limit)...)
 		if err != nil {
 			return err
 		}

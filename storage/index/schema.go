@@ -100,8 +100,8 @@ var schema = []string{
 		severity INTEGER NOT NULL,
 		payload TEXT NOT NULL
 	) STRICT`,
-	`CREATE INDEX events_by_target ON events(session, target, at_ns, sequence)`,
-	`CREATE INDEX events_by_time ON events(session, at_ns, sequence)`,
+	`CREATE INDEX events_by_target ON events(session, target, at_ns, source, sequence)`,
+	`CREATE INDEX events_by_time ON events(session, at_ns, source, sequence)`,
 	`CREATE INDEX events_by_wall ON events(wall)`,
 	`CREATE TABLE pins(
 		key INTEGER PRIMARY KEY,
