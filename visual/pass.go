@@ -215,3 +215,7 @@ func (p *pass) isBaseline(i, segment int) bool {
 }
 
 func bits16(v uint16) int { return bits.OnesCount16(v) }
+
+// Changes lists the steps between consecutive analyzed frames within segments,
+// in time order.
+func (a *Analysis) Changes() []Change { return append([]Change(nil), a.changes...) }
