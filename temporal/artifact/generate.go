@@ -119,12 +119,6 @@ func draw(ctx context.Context, a *visual.Analysis, r Request, kind string) (*vis
 		return a.Storyboard(ctx, visual.StoryboardOptions{Tiles: r.Tiles})
 	case evidence.DifferenceMap:
 		return a.DifferenceMap(ctx, visual.MapOptions{})
-	case evidence.MotionHistory:
-		return a.MotionHistory(ctx)
-	case evidence.Orientation:
-		return a.Orientation(ctx)
-	case evidence.Filmstrip:
-		return a.Filmstrip(ctx, r.Filmstrip)
 	}
 	return nil, fault.New(fault.Internal, "no artifact is called %s", kind)
 }

@@ -27,11 +27,10 @@ type Request struct {
 	Markers    []evidence.MarkerSpec
 	// Anchor labels the anchor on pictures, such as "click int_…".
 	Anchor string
-	// Region and Mask limit the analysis; Filmstrip holds the options of that kind.
-	Region    *visual.Region
-	Mask      *visual.Mask
-	MaskHash  string
-	Filmstrip visual.FilmstripOptions
+	// Region and Mask limit the analysis.
+	Region   *visual.Region
+	Mask     *visual.Mask
+	MaskHash string
 }
 
 // epochSequence is one epoch's frames with the baseline that belongs to it.
@@ -109,8 +108,7 @@ func (r Request) pictureKey(analysis, kind string) string {
 		Analysis, Kind string
 		Tiles          int
 		JPEG           bool
-		Filmstrip      visual.FilmstripOptions
-	}{analysis, kind, r.Tiles, r.JPEG, r.Filmstrip})
+	}{analysis, kind, r.Tiles, r.JPEG})
 }
 
 // digest hashes a value's JSON form. The values here always encode.
