@@ -251,7 +251,9 @@ func (r *Recorder) Stop(ctx context.Context) error {
 		result = ErrUndrained
 	}
 	r.cancelSink()
-	<-drained // a cancelled sink returns
+	if result != nil {
+		r.awaitCancelled(drained)
+	}
 	now := r.config.Clock.Now()
 	for _, s := range streams {
 		s.mu.Lock()
@@ -262,6 +264,18 @@ func (r *Recorder) Stop(ctx context.Context) error {
 		s.mu.Unlock()
 	}
 	return result
+}
+
+// cancelLimit is how long a cancelled sink may take to return. A disk that hangs longer keeps its writer.
+const cancelLimit = time.Second
+
+func (r *Recorder) awaitCancelled(drained <-chan struct{}) {
+	ctx, cancel := clock.WithTimeout(context.Background(), r.config.Clock.Clock(), cancelLimit)
+	defer cancel()
+	select {
+	case <-drained:
+	case <-ctx.Done():
+	}
 }
 
 func (r *Recorder) stream(t id.Target) *stream {

@@ -26,6 +26,9 @@ type gate struct {
 	crashed bool
 	waiters map[*waiter]struct{}
 	about   fault.Context
+	// blocked is closed while a dialog is open or the page has crashed.
+	blocked   chan struct{}
+	isBlocked bool
 }
 
 type waiter struct {
@@ -34,7 +37,7 @@ type waiter struct {
 }
 
 func newGate(about fault.Context) *gate {
-	return &gate{waiters: map[*waiter]struct{}{}, about: about}
+	return &gate{waiters: map[*waiter]struct{}{}, about: about, blocked: make(chan struct{})}
 }
 
 // enter refuses method while it could not be answered; else cancel is called when that changes before leave.
@@ -71,8 +74,16 @@ func dialogFault(kind string) *fault.Error {
 		WithRecovery("handle_dialog first")
 }
 
-// interrupt cancels the calls that can no longer be answered.
-func (g *gate) interrupt() {
+// update keeps blocked in step with the state and cancels the calls that can no longer be answered.
+func (g *gate) update() {
+	now := g.dialog != nil || g.crashed
+	switch {
+	case now && !g.isBlocked:
+		close(g.blocked)
+	case !now && g.isBlocked:
+		g.blocked = make(chan struct{})
+	}
+	g.isBlocked = now
 	for w := range g.waiters {
 		if err := g.refusal(w.method); err != nil {
 			w.cancel(err.Because(ErrInterrupted))
@@ -84,13 +95,25 @@ func (g *gate) openDialog(d Dialog) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.dialog, g.known = &d, true
-	g.interrupt()
+	g.update()
 }
 
 func (g *gate) closeDialog() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.dialog = nil
+	g.update()
+}
+
+// block returns a channel that is closed once the page is blocked, and then the reason.
+func (g *gate) block() (blocked <-chan struct{}, reason func() *fault.Error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.blocked, func() *fault.Error {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.refusal("Runtime.evaluate")
+	}
 }
 
 func (g *gate) setKnown() {
@@ -105,8 +128,8 @@ func (g *gate) setCrashed(crashed bool) {
 	g.crashed = crashed
 	if crashed {
 		g.dialog = nil // a dialog dies with its renderer, without a closing event
-		g.interrupt()
 	}
+	g.update()
 }
 
 func (g *gate) state() (dialog *Dialog, known, crashed bool) {

@@ -72,10 +72,12 @@ func (s *Session) Navigation() (n Navigation, ok bool) {
 }
 
 // AwaitNavigation returns the newest navigation as soon as it satisfies ok, or the cause of ctx with the navigation as it
-// was then. It is told of every newest navigation, not of every one in between.
+// was then. It is told of every newest navigation, not of every one in between. A dialog or a crash ends the wait with
+// dialog_open or target_failed.
 func (s *Session) AwaitNavigation(ctx context.Context, ok func(Navigation) bool) (Navigation, error) {
 	v := s.root().navs
 	for {
+		blocked, reason := s.gate.block()
 		v.mu.Lock()
 		current, known, changed := v.current, v.known, v.changed
 		v.mu.Unlock()
@@ -84,6 +86,10 @@ func (s *Session) AwaitNavigation(ctx context.Context, ok func(Navigation) bool)
 		}
 		select {
 		case <-changed:
+		case <-blocked:
+			if f := reason(); f != nil {
+				return current, f
+			}
 		case <-ctx.Done():
 			return current, context.Cause(ctx)
 		case <-s.client.Done():
@@ -164,6 +170,7 @@ func (s *Session) navCommitted(e cdp.Event, at clock.SessionTime) {
 			frameInfo
 			Unreachable string `json:"unreachableUrl"`
 		} `json:"frame"`
+		Type string `json:"type"`
 	}
 	if e.Decode(&p) != nil || p.Frame.ParentID != "" {
 		return
@@ -175,6 +182,9 @@ func (s *Session) navCommitted(e cdp.Event, at clock.SessionTime) {
 		}
 		n.CommitNS, n.State, n.Address = &at, NavCommitted, p.Frame.URL+p.Frame.Fragment
 		n.URL = s.summary(n.Address)
+		if p.Type == "BackForwardCacheRestore" {
+			n.DOMNS, n.LoadNS, n.State = &at, &at, NavComplete // a restored document does not load again
+		}
 		if p.Frame.Unreachable != "" {
 			n.State, n.Address = NavFailed, p.Frame.Unreachable
 			n.URL = s.summary(n.Address)

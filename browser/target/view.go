@@ -59,3 +59,6 @@ func (v *View) FindCDP(target string) (p Page, ok bool) {
 	}
 	return Page{}, false
 }
+
+// Changed is closed when this view is no longer the newest.
+func (v *View) Changed() <-chan struct{} { return v.changed }
