@@ -64,6 +64,9 @@ func newBench(t testing.TB, change ...func(*storage.Options)) *bench {
 
 func (b *bench) open() storage.RecoveryReport {
 	b.t.Helper()
+	if late, ok := b.options.FS.(interface{ attach(testing.TB, string) }); ok {
+		late.attach(b.t, b.root)
+	}
 	store, report, err := storage.Open(b.root, b.options)
 	require.NoError(b.t, err)
 	b.store = store
