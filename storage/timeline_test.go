@@ -114,7 +114,7 @@ func TestEventsArePagedAndFiltered(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 10, total)
 	require.Equal(t, events[:3], page)
-	q.AfterSequence = 8
+	q.After = &record.EventKey{AtNS: events[7].AtNS, Source: "browser", Sequence: 8}
 	page, _, err = b.store.Events(t.Context(), q)
 	require.NoError(t, err)
 	require.Equal(t, events[8:], page)

@@ -8,15 +8,14 @@ import (
 	"github.com/krometrail/krometrail/core/page"
 )
 
-// PageCommands are the page operations that a browser session carries out itself. Every method sends its
-// commands only when it is called; an error of an operation that sent nothing must say retry safe or
-// after_recovery, one that sent something must not.
+// PageCommands are the page operations that a browser session carries out itself. Every method calls
+// sending right before its first command leaves.
 type PageCommands interface {
-	Navigate(ctx context.Context, r page.NavigateRequest) (page.NavigateResult, error)
-	Reload(ctx context.Context, r page.ReloadRequest) (page.NavigateResult, error)
-	Back(ctx context.Context, r page.BackRequest) (page.NavigateResult, error)
-	Forward(ctx context.Context, r page.ForwardRequest) (page.NavigateResult, error)
-	SetViewport(ctx context.Context, r page.ViewportRequest) (page.ViewportResult, error)
+	Navigate(ctx context.Context, r *page.NavigateRequest, sending func()) (page.NavigateResult, error)
+	Reload(ctx context.Context, r *page.ReloadRequest, sending func()) (page.NavigateResult, error)
+	Back(ctx context.Context, r *page.BackRequest, sending func()) (page.NavigateResult, error)
+	Forward(ctx context.Context, r *page.ForwardRequest, sending func()) (page.NavigateResult, error)
+	SetViewport(ctx context.Context, r *page.ViewportRequest, sending func()) (page.ViewportResult, error)
 }
 
 // PageDriver is a Driver for page commands. Settling and observing are those of the driver of interactions.
@@ -35,7 +34,7 @@ func NewPageDriver(commands PageCommands, rest Driver) *PageDriver {
 type command struct {
 	Prepared
 	parameters json.RawMessage
-	run        func(ctx context.Context) (any, error)
+	run        func(ctx context.Context, sending func()) (any, error)
 }
 
 // Parameters implements Prepared.
@@ -52,18 +51,18 @@ func (d *PageDriver) Resolve(ctx context.Context, a Action) (Prepared, error) {
 }
 
 // command is nil for operations of the inner driver.
-func (d *PageDriver) command(a Action) (func(context.Context) (any, error), json.RawMessage) {
+func (d *PageDriver) command(a Action) (func(context.Context, func()) (any, error), json.RawMessage) {
 	switch r := a.Request.(type) {
 	case *page.NavigateRequest:
-		return func(ctx context.Context) (any, error) { return d.commands.Navigate(ctx, *r) }, Parameters(map[string]any{"wait": r.Wait})
+		return func(ctx context.Context, sending func()) (any, error) { return d.commands.Navigate(ctx, r, sending) }, Parameters(map[string]any{"wait": r.Wait})
 	case *page.ReloadRequest:
-		return func(ctx context.Context) (any, error) { return d.commands.Reload(ctx, *r) }, Parameters(map[string]any{"bypass_cache": r.BypassCache})
+		return func(ctx context.Context, sending func()) (any, error) { return d.commands.Reload(ctx, r, sending) }, Parameters(map[string]any{"bypass_cache": r.BypassCache})
 	case *page.BackRequest:
-		return func(ctx context.Context) (any, error) { return d.commands.Back(ctx, *r) }, Parameters(map[string]any{})
+		return func(ctx context.Context, sending func()) (any, error) { return d.commands.Back(ctx, r, sending) }, Parameters(map[string]any{})
 	case *page.ForwardRequest:
-		return func(ctx context.Context) (any, error) { return d.commands.Forward(ctx, *r) }, Parameters(map[string]any{})
+		return func(ctx context.Context, sending func()) (any, error) { return d.commands.Forward(ctx, r, sending) }, Parameters(map[string]any{})
 	case *page.ViewportRequest:
-		return func(ctx context.Context) (any, error) { return d.commands.SetViewport(ctx, *r) }, Parameters(map[string]any{
+		return func(ctx context.Context, sending func()) (any, error) { return d.commands.SetViewport(ctx, r, sending) }, Parameters(map[string]any{
 			"preset": r.Preset, "width": r.Width, "height": r.Height, "device_scale_factor": r.DeviceScaleFactor,
 			"mobile": r.Mobile, "touch": r.Touch, "clear": r.Clear,
 		})
@@ -77,8 +76,7 @@ func (d *PageDriver) Dispatch(ctx context.Context, a Action, p Prepared, sending
 	if !ok {
 		return d.Driver.Dispatch(ctx, a, p, sending)
 	}
-	sending()
-	result, err := c.run(ctx)
+	result, err := c.run(ctx, sending)
 	if fault.CodeOf(err) == fault.DialogOpen {
 		// The navigation is under way and a dialog holds it up: that is an outcome, not a failure.
 		return result, nil

@@ -137,6 +137,9 @@ func (x *run) finish(ctx context.Context, p Prepared, value any, failed error) c
 	if !settled.Rendezvous && !settled.DialogOpen && incomplete == nil {
 		out.Warnings = append(out.Warnings, unconfirmed(x.action.TargetID))
 	}
+	if n, ok := value.(interface{ Notices() []*fault.Error }); ok {
+		out.Warnings = append(out.Warnings, n.Notices()...)
+	}
 	result := Result{Action: value}
 	if x.action.Observe {
 		observation, err := x.driver.Observe(ctx, x.action, p, settled)

@@ -172,3 +172,9 @@ type ViewportSize struct {
 	Width  float64 `json:"width"`
 	Height float64 `json:"height"`
 }
+
+// Notices are the warnings that go with the result.
+func (r NavigateResult) Notices() []*fault.Error { return r.Warnings }
+
+// Notices are the warnings that go with the result.
+func (r ViewportResult) Notices() []*fault.Error { return r.Warnings }
