@@ -1,0 +1,168 @@
+package pick
+
+// Values of transience are in 1/1024.
+const one = 1024
+
+// Kinds of event, as they appear in reasons.
+const (
+	ReturnCandidate = "return_candidate" // the region shows what it showed before, with something else between
+	Excursion       = "excursion"        // a short state between two steps
+)
+
+var returnLags = [...]int{1, 2, 3, 4, 6, 8, 12}
+
+// profile is what selection needs to know about one region of one segment.
+type profile struct {
+	max   int // greatest distance between two frames
+	floor int // distances below this are ignored
+	same  int // distances up to this count as the same state
+	ret   []int
+	exc   []int
+	// transience is the greater of ret and exc at each frame, less the
+	// region's usual value: a spinner that returns all the time is no event.
+	transience []int
+}
+
+func newProfile(r *Region, parent *Region, n int) profile {
+	p := profile{max: r.D.Max()}
+	p.floor = max(4, p.max/24)
+	p.same = max(4, p.max/48)
+	p.ret, p.exc, p.transience = make([]int, n), make([]int, n), make([]int, n)
+	if p.max < p.floor {
+		return p
+	}
+	p.returns(r, n)
+	steps := stepsOf(r, n)
+	p.excursions(r, parent, steps)
+	for f := range n {
+		p.transience[f] = max(p.ret[f], p.exc[f])
+	}
+	p.subtractUsual(steps)
+	return p
+}
+
+// stepsOf lists the distance of each frame to the one before it.
+func stepsOf(r *Region, n int) []int {
+	steps := make([]int, n)
+	for f := 1; f < n; f++ {
+		steps[f] = r.D.At(f-1, f)
+	}
+	return steps
+}
+
+// returns finds frames whose surroundings resemble each other more than the
+// frame resembles either. Steady motion gives a ratio of zero or less until
+// distances saturate, hence the second condition for middling ratios.
+func (p *profile) returns(r *Region, n int) {
+	for f := range n {
+		best := 0
+		for _, la := range returnLags {
+			if f-la < 0 {
+				break
+			}
+			for _, lb := range returnLags {
+				if f+lb >= n {
+					break
+				}
+				m := min(r.D.At(f-la, f), r.D.At(f, f+lb))
+				if m < p.floor {
+					continue
+				}
+				rho := one - one*r.D.At(f-la, f+lb)/m
+				if rho >= one*85/100 || rho >= one*35/100 && 4*m <= 3*p.max {
+					best = max(best, rho*rho/one)
+				}
+			}
+		}
+		p.ret[f] = best
+	}
+}
+
+const (
+	excursionSpan   = 6 // frames a short state may last
+	excursionWindow = 8 // frames to each side that make the local median
+)
+
+// excursions finds short states: two steps well above their surroundings with
+// quiet between and around them.
+func (p *profile) excursions(r *Region, parent *Region, steps []int) {
+	n := len(steps)
+	for s := 1; s < n; s++ {
+		for e := s + 1; e < n && e <= s+excursionSpan; e++ {
+			low := min(steps[s], steps[e])
+			if low < p.floor || !p.isolated(r.Local, steps, s, e, low) {
+				continue
+			}
+			med := localMedian(steps, s, e)
+			if r.Local && (low < 2*med || !conserved(parent, s, e, n)) || 3*low < 4*med {
+				continue
+			}
+			for f := s; f < e; f++ {
+				p.exc[f] = max(p.exc[f], one-one*med/low)
+			}
+		}
+	}
+}
+
+// isolated requires quiet inner steps and quiet outer neighbours.
+func (p *profile) isolated(local bool, steps []int, s, e, low int) bool {
+	for f := s + 1; f < e; f++ {
+		if local && 4*steps[f] > low || 4*steps[f] > 3*low {
+			return false
+		}
+	}
+	return (s < 2 || 4*steps[s-1] <= 3*low) && (e+1 >= len(steps) || 4*steps[e+1] <= 3*low)
+}
+
+// conserved requires that the whole region changes more at s and e than at
+// their neighbours: an object that merely crosses a block adds nothing there.
+func conserved(parent *Region, s, e, n int) bool {
+	return peaks(parent, s, n) && peaks(parent, e, n)
+}
+
+func peaks(parent *Region, f, n int) bool {
+	here := parent.D.At(f-1, f)
+	around := 0
+	if f >= 2 {
+		around = parent.D.At(f-2, f-1)
+	}
+	if f+1 < n {
+		around = max(around, parent.D.At(f, f+1))
+	}
+	return 2*here >= 3*around
+}
+
+// localMedian is the median step around s..e, the two steps left out.
+func localMedian(steps []int, s, e int) int {
+	lo, hi := max(1, s-excursionWindow), min(len(steps), e+excursionWindow+1)
+	around := make([]int, 0, hi-lo)
+	for f := lo; f < hi; f++ {
+		if f != s && f != e {
+			around = append(around, steps[f])
+		}
+	}
+	return median(around)
+}
+
+// subtractUsual lowers every value by the median over the frames at which the
+// region moved.
+func (p *profile) subtractUsual(steps []int) {
+	var active []int
+	for f, s := range steps {
+		if s >= 4 {
+			active = append(active, p.transience[f])
+		}
+	}
+	usual := median(active)
+	for f := range p.transience {
+		p.transience[f] = max(0, p.transience[f]-usual)
+	}
+}
+
+// kind names the stronger reading of frame f.
+func (p *profile) kind(f int) string {
+	if p.ret[f] >= p.exc[f] {
+		return ReturnCandidate
+	}
+	return Excursion
+}

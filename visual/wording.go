@@ -1,0 +1,56 @@
+package visual
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// offsetText is a signed time from the anchor: "+201 ms", "-16 ms", "+12.40 s".
+func offsetText(d time.Duration) string {
+	if d < 0 {
+		return "-" + lengthText(-d)
+	}
+	return "+" + lengthText(d)
+}
+
+// lengthText is an unsigned time, rounded to the millisecond, from 10 s on to
+// hundredths of a second.
+func lengthText(d time.Duration) string {
+	if d < 10*time.Second {
+		return strconv.FormatInt(d.Round(time.Millisecond).Milliseconds(), 10) + " ms"
+	}
+	cs := d.Round(10*time.Millisecond).Milliseconds() / 10
+	return fmt.Sprintf("%d.%02d s", cs/100, cs%100)
+}
+
+var reasonWords = map[Reason]string{
+	ReasonBefore:      "before",
+	ReasonFirstAfter:  "first after",
+	ReasonFirstChange: "first change",
+	ReasonPeak:        "greatest difference",
+	ReasonFinal:       "last frame",
+	ReasonGapEdge:     "beside gap",
+	ReasonEpochEdge:   "size changes",
+	ReasonMarker:      "marker",
+	ReasonReturn:      "return candidate",
+	ReasonExcursion:   "short state",
+	ReasonInformative: "differs most from its neighbours",
+	ReasonSpread:      "evenly spaced",
+}
+
+func reasonText(rs []Reason) string {
+	words := make([]string, len(rs))
+	for i, r := range rs {
+		words[i] = reasonWords[r]
+	}
+	return strings.Join(words, ", ")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
