@@ -214,6 +214,7 @@ func (r *Registry) child(ctx context.Context, parent *Document, element uint64, 
 	}
 	d, err := r.Document(ctx, owner, frame)
 	if err == nil {
+		r.place(d, parent, element)
 		var full *visited
 		full, err = r.visit(ctx, d, o)
 		if err == nil {

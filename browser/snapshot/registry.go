@@ -27,7 +27,14 @@ type Registry struct {
 	names     map[id.DocumentFrame]frameKey
 	explored  map[uint64]map[int64]bool
 	newest    map[id.Target]core.Snapshot
+	links     map[uint64]link
 	installs  sync.Mutex
+}
+
+// link places a child document: the frame element that shows it.
+type link struct {
+	parent  *Document
+	element uint64
 }
 
 type frameKey struct {
@@ -39,7 +46,7 @@ type frameKey struct {
 func NewRegistry() *Registry {
 	return &Registry{
 		documents: map[uint64]*Document{}, current: map[frameKey]*Document{}, frames: map[frameKey]id.DocumentFrame{},
-		names: map[id.DocumentFrame]frameKey{}, explored: map[uint64]map[int64]bool{}, newest: map[id.Target]core.Snapshot{},
+		names: map[id.DocumentFrame]frameKey{}, explored: map[uint64]map[int64]bool{}, newest: map[id.Target]core.Snapshot{}, links: map[uint64]link{},
 	}
 }
 
@@ -107,6 +114,7 @@ func (r *Registry) keep(key frameKey, d *Document) {
 	defer r.mu.Unlock()
 	if old := r.current[key]; old != nil {
 		delete(r.explored, old.Generation)
+		delete(r.links, old.Generation)
 	}
 	r.current[key] = d
 	r.documents[d.Generation] = d
@@ -166,6 +174,7 @@ func (r *Registry) Forget(target id.Target) {
 		if key.target == target {
 			delete(r.current, key)
 			delete(r.explored, d.Generation)
+			delete(r.links, d.Generation)
 		}
 	}
 	delete(r.newest, target)

@@ -70,7 +70,9 @@ const collapse = text => text.replace(/\s+/g, ' ').trim();
 const NAME_LIMIT = 2000;
 
 // nameOf computes the accessible name. fromContent says whether the role takes its content as name.
+let namedByContent = false;
 function nameOf(e, tag, role, fromContent) {
+  namedByContent = false;
   const by = attr(e, 'aria-labelledby');
   if (by) {
     const root = rootOf(e);
@@ -88,7 +90,7 @@ function nameOf(e, tag, role, fromContent) {
   if (native) return native;
   if (fromContent) {
     const text = collapse(textOf(e, false));
-    if (text) return text.slice(0, NAME_LIMIT);
+    if (text) { namedByContent = true; return text.slice(0, NAME_LIMIT); }
   }
   return collapse(attr(e, 'title') || '') || (tag === 'input' || tag === 'textarea' ? collapse(attr(e, 'placeholder') || attr(e, 'aria-placeholder') || '') : '');
 }

@@ -13,6 +13,7 @@ const K = {
   handled(...list) { for (const e of list) if (e && kindOf(e) === ELEMENT) handled.add(e); return true; },
   node: nodeOf,
   numberOf,
+  facts() { return { title: document.title, ready: document.readyState, visibility: document.visibilityState, url: location.href }; },
   find(css) {
     let list;
     try { list = queryAll(document, css); } catch { return { bad: true }; }

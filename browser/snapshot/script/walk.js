@@ -162,7 +162,7 @@ function walk(options) {
       const fromContent = contentNamed.has(role) || (act > 0 && targetNamed.has(role));
       at = push(e, tag, role, depth, act, fromContent, style);
       inner = depth + 1;
-      if (!semantic && at >= 0 && fromContent && out[at][2] && tag !== 'summary') quiet = true;
+      if (!semantic && at >= 0 && rowByContent) quiet = true;
       if (act > 0) { targets++; seen.add(e); }
     }
     if (tag === 'textarea' || tag === 'svg' || tag === 'iframe' || tag === 'object' || tag === 'canvas' || tag === 'video' || tag === 'audio' || tag === 'math') return;
@@ -190,10 +190,13 @@ function walk(options) {
     }
   };
 
+  let rowByContent = false;
   const push = (e, tag, role, depth, act, fromContent, style) => {
+    rowByContent = false;
     if (out.length >= options.nodes || text > options.text) { over++; return -1; }
     const wantName = act > 0 || role !== 'generic' || hasAttr(e, 'aria-label') || hasAttr(e, 'aria-labelledby');
     let name = wantName && !(semantic && role === 'paragraph') ? nameOf(e, tag, role, fromContent) : '';
+    rowByContent = wantName && namedByContent;
     if (act === 1 && role === 'generic' && name.length > 200) name = name.slice(0, 200);
     const interactive = act > 0 || role === 'option' || structural.has(role);
     const value = interactive ? fieldValue(e, tag, role) : '';
