@@ -20,6 +20,7 @@ import (
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/record"
+	"github.com/krometrail/krometrail/core/redact"
 )
 
 // Limit bounds every wait of this package.
@@ -130,7 +131,7 @@ func (b *Browser) connect(system clock.Clock) error {
 	b.Root = page.NewBrowser(b.Client, system, page.Versions{Browser: version.Product, Protocol: version.Protocol})
 	var err error
 	b.Registry, err = target.Start(ctx, target.Config{
-		Browser: b.Root, Session: b.Session, Clock: b.Clock, Facts: b.Facts, Logger: slog.New(slog.DiscardHandler),
+		Browser: b.Root, Session: b.Session, Clock: b.Clock, Facts: b.Facts, URLs: redact.NewKey(), Logger: slog.New(slog.DiscardHandler),
 	})
 	return err
 }

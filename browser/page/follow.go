@@ -22,7 +22,8 @@ func (s *Session) follow() {
 		s.Tap(s.onWorld, "Runtime.executionContextCreated", "Runtime.executionContextDestroyed", "Runtime.executionContextsCleared"),
 	}
 	if s.parent == nil {
-		s.taps = append(s.taps, s.Tap(s.onCrash, "Inspector.targetCrashed", "Inspector.targetReloadedAfterCrash"))
+		s.taps = append(s.taps, s.Tap(s.onCrash, "Inspector.targetCrashed", "Inspector.targetReloadedAfterCrash"),
+			s.Tap(s.onNavigation, navigationEvents...))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/record"
+	"github.com/krometrail/krometrail/core/redact"
 )
 
 // Config describes an attached page.
@@ -18,8 +19,11 @@ type Config struct {
 	Target                id.Target
 	Session               id.Session
 	Clock                 clock.Session
-	// Facts takes observer intervals.
+	// Facts takes observer intervals and navigations. Put is also called on the connection's reading
+	// goroutine and must not block.
 	Facts record.FactSink
+	// URLs is the session's key for address summaries.
+	URLs *redact.Key
 }
 
 // Session is one attachment to a page, or to an out-of-process frame of it. It lives until the target is
@@ -37,6 +41,8 @@ type Session struct {
 	gate     *gate
 	worlds   *worlds
 	docs     *documents
+	navs     *navigations
+	urls     *redact.Key
 	parent   *Session
 	taps     []*cdp.Subscription
 
@@ -51,7 +57,7 @@ func New(c Config) *Session {
 	s := &Session{
 		client: c.Browser.client, browser: c.Browser, id: c.CDPSession, cdp: c.CDPTarget, target: c.Target,
 		record: c.Session, clock: c.Clock, facts: c.Facts, versions: c.Browser.versions, gate: newGate(about),
-		children: map[string]*Session{},
+		children: map[string]*Session{}, urls: c.URLs, navs: &navigations{changed: make(chan struct{})},
 	}
 	s.follow()
 	return s

@@ -8,6 +8,7 @@ import (
 	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/record"
+	"github.com/krometrail/krometrail/core/redact"
 )
 
 type info struct {
@@ -98,7 +99,7 @@ func (r *Registry) attachPage(a attached) {
 	e.URL, e.Title = a.Info.URL, a.Info.Title
 	e.Session = page.New(page.Config{
 		Browser: r.config.Browser, CDPSession: a.SessionID, CDPTarget: a.Info.TargetID, Target: e.ID,
-		Session: r.config.Session, Clock: r.config.Clock, Facts: r.config.Facts,
+		Session: r.config.Session, Clock: r.config.Clock, Facts: r.config.Facts, URLs: r.config.URLs,
 	})
 	r.sessions[a.SessionID] = e
 	if e.Session.Prepare() != nil {
@@ -161,7 +162,7 @@ func (r *Registry) destroyed(target string) {
 
 // remove takes a closed page out of the map and hands a lost selection on.
 func (r *Registry) remove(e *entry) {
-	r.detach(e)
+	r.detach(e, true)
 	for i, other := range r.pages {
 		if other == e {
 			r.pages = append(r.pages[:i:i], r.pages[i+1:]...)
@@ -174,12 +175,12 @@ func (r *Registry) remove(e *entry) {
 	r.changed()
 }
 
-func (r *Registry) detach(e *entry) {
+func (r *Registry) detach(e *entry, closed bool) {
 	if e.Session == nil {
 		return
 	}
 	for _, o := range r.config.Observers {
-		o.PageDetached(e.Page)
+		o.PageDetached(e.Page, closed)
 	}
 	e.Session.Detach()
 	for session, owner := range r.sessions {
@@ -194,7 +195,7 @@ func (r *Registry) detach(e *entry) {
 // their identity.
 func (r *Registry) detachAll() {
 	for _, e := range r.pages {
-		r.detach(e)
+		r.detach(e, false)
 	}
 	r.changed()
 }
@@ -204,7 +205,7 @@ func (r *Registry) infoChanged(i info) {
 	if e == nil || (e.URL == i.URL && e.Title == i.Title) || !i.isPage() {
 		return
 	}
-	renamed := r.name(e.URL) != r.name(i.URL)
+	renamed := redact.Origin(e.URL) != redact.Origin(i.URL)
 	e.URL, e.Title = i.URL, i.Title
 	if renamed {
 		r.put(e, false)
@@ -229,16 +230,9 @@ func (r *Registry) find(target string) *entry {
 	return nil
 }
 
-func (r *Registry) name(url string) string {
-	if r.config.URLName == nil {
-		return ""
-	}
-	return r.config.URLName(url)
-}
-
 func (r *Registry) put(e *entry, closed bool) {
 	fact := record.Target{
-		ID: e.ID, SessionID: r.config.Session, Opener: e.Opener, CreatedNS: e.CreatedNS, Name: r.name(e.URL),
+		ID: e.ID, SessionID: r.config.Session, Opener: e.Opener, CreatedNS: e.CreatedNS, Name: redact.Origin(e.URL),
 	}
 	if closed {
 		now := r.config.Clock.Now()

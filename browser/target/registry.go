@@ -10,6 +10,7 @@ import (
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/record"
+	"github.com/krometrail/krometrail/core/redact"
 )
 
 // MaxPages is how many pages are captured at once. Later pages are listed, driven and marked as limited.
@@ -23,8 +24,8 @@ type Observer interface {
 	// PageAttached is called before a new page runs its first script or sends its first request, and for
 	// pages that were there already. It may send commands with Post; they take effect before the page runs.
 	PageAttached(p Page)
-	// PageDetached is called when the page is gone or its session was lost.
-	PageDetached(p Page)
+	// PageDetached is called when the page was closed, or, with closed false, when the connection was lost.
+	PageDetached(p Page, closed bool)
 }
 
 // Config of a registry.
@@ -37,9 +38,9 @@ type Config struct {
 	Observers []Observer
 	// Inherit is the map before a reconnect: pages keep their identity and selection.
 	Inherit *View
-	// URLName makes the stored name of a page from its address.
-	URLName func(url string) string
-	Logger  *slog.Logger
+	// URLs is the session's key for address summaries.
+	URLs   *redact.Key
+	Logger *slog.Logger
 }
 
 // Registry owns the map of pages of one connection.
