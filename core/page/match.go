@@ -1,6 +1,9 @@
 package page
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Bounds of semantic matching.
 const (
@@ -306,4 +309,23 @@ var containerRoles = map[string]bool{
 	"row": true, "listitem": true, "article": true, "group": true, "radiogroup": true, "region": true, "form": true,
 	"dialog": true, "alertdialog": true, "treeitem": true, "tabpanel": true, "figure": true, "toolbar": true,
 	"menuitem": true, "option": true,
+}
+
+// Explain is the counts of a query without match as the end of a sentence, "" without any.
+func (r QueryResult) Explain() string {
+	text := ""
+	add := func(c *Count, what string) {
+		if c == nil || c.Count == 0 {
+			return
+		}
+		more := ""
+		if c.Saturated {
+			more = " or more"
+		}
+		text += fmt.Sprintf("; %d%s %s", c.Count, more, what)
+	}
+	add(r.Relaxed, "would match with ~= in place of =")
+	add(r.Uncontained, "would match without the container text")
+	add(r.NonActionable, "match but cannot be acted on")
+	return text
 }

@@ -1,0 +1,107 @@
+package snapshot
+
+import (
+	"strings"
+
+	core "github.com/krometrail/krometrail/core/page"
+)
+
+// walked is what the script's walk returns, column by column.
+type walked struct {
+	Depth    []int    `json:"depth"`
+	Role     []string `json:"role"`
+	Name     []string `json:"name"`
+	Value    []string `json:"value"`
+	States   []int    `json:"states"`
+	Flags    []int    `json:"flags"`
+	Serial   []uint64 `json:"serial"`
+	URL      []string `json:"url"`
+	Live     []string `json:"live"`
+	Rendered []string `json:"rendered"`
+	Label    []string `json:"label"`
+	Test     []string `json:"test"`
+	// Frames are the node numbers and depths of frame elements, in order.
+	Frames    [][2]uint64 `json:"frames"`
+	Over      int         `json:"over"`
+	Title     string      `json:"title"`
+	Address   string      `json:"address"`
+	Origin    string      `json:"origin"`
+	Ready     string      `json:"ready"`
+	Pictorial bool        `json:"pictorial"`
+	Suspects  int         `json:"suspects"`
+}
+
+// States in the order of the script's bits. secret and muted stay inside.
+var stateNames = []string{"focused", "disabled", "checked", "mixed", "expanded", "collapsed", "selected", "pressed", "required", "readonly", "invalid",
+	"opaque", "modal", "multiline", "", "current", "busy", ""}
+
+const (
+	flagTarget = 1 << iota
+	flagEditable
+	flagLink
+	flagScreen
+)
+
+// StateNames lists the states of a bit set of the script.
+func StateNames(bits int) []string {
+	if bits == 0 {
+		return nil
+	}
+	var names []string
+	for i, name := range stateNames {
+		if bits&(1<<i) != 0 && name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (w *walked) nodes(generation uint64) []core.Node {
+	nodes := make([]core.Node, len(w.Depth))
+	for i := range nodes {
+		n := &nodes[i]
+		*n = core.Node{Depth: w.Depth[i], Role: w.Role[i], Name: w.Name[i], Value: w.Value[i], States: StateNames(w.States[i]),
+			URL: withoutCredentials(w.URL[i]), Serial: w.Serial[i], Live: column(w.Live, i), Rendered: column(w.Rendered, i), Label: column(w.Label, i), TestID: column(w.Test, i)}
+		flags := w.Flags[i]
+		n.Editable, n.Link, n.OnScreen = flags&flagEditable != 0, flags&flagLink != 0, flags&flagScreen != 0
+		if flags&flagTarget != 0 {
+			n.Ref = reference(n.Serial, generation)
+		}
+	}
+	return nodes
+}
+
+func column(c []string, i int) string {
+	if i < len(c) {
+		return c[i]
+	}
+	return ""
+}
+
+// maxURL bounds a live address in an answer.
+const maxURL = 2048
+
+// LiveURL is an address as answers about the agent's own page show it: whole, bounded, without credentials.
+func LiveURL(url string) string {
+	url = withoutCredentials(url)
+	if len(url) > maxURL {
+		url = strings.ToValidUTF8(url[:maxURL], "")
+	}
+	return url
+}
+
+func withoutCredentials(url string) string {
+	scheme := strings.Index(url, "://")
+	if scheme < 0 {
+		return url
+	}
+	rest := url[scheme+3:]
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 {
+		return url[:scheme+3] + rest[at+1:]
+	}
+	return url
+}

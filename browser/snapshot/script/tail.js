@@ -1,0 +1,26 @@
+let lastSuspects = [];
+
+const K = {
+  gen, sameOrigin(n) { const e = nodeOf(n); try { return !!(e && e.contentDocument); } catch { return false; } },
+  walk(options) {
+    const w = walk(options);
+    lastSuspects = w.suspects;
+    return w.result;
+  },
+  // suspects are the elements of the last walk whose shadow roots the debugger should look for.
+  suspects() { const list = lastSuspects; lastSuspects = []; return list; },
+  adopt(host, root) { closedRoots.set(host, root); return true; },
+  handled(...list) { for (const e of list) if (e && kindOf(e) === ELEMENT) handled.add(e); return true; },
+  node: nodeOf,
+  numberOf,
+  facts() { return { title: document.title, ready: document.readyState, visibility: document.visibilityState, url: location.href }; },
+  find(css) {
+    let list;
+    try { list = queryAll(document, css); } catch { return { bad: true }; }
+    return { count: list.length, node: list.length > 0 ? numberOf(list[0]) : 0 };
+  },
+  active() { const e = deepActive(); return e ? { node: numberOf(e), what: describe(e), body: e === document.body || e === rootElement(document) } : { node: 0 }; },
+  // rendezvous resolves after two animation frames.
+  rendezvous() { return new Promise(done => frameTick(() => frameTick(() => done(true)))); },
+  aim, arm, disarm, hits, at, frameBox, state, field, setNative, caret, took, heldOf, choose, pick, uploadInput, container, scrolled, scrollBy, bring, geometry,
+};

@@ -1,0 +1,259 @@
+// The walk lists what a document shows, in the order of its flat tree.
+const STATES = ['focused', 'disabled', 'checked', 'mixed', 'expanded', 'collapsed', 'selected', 'pressed', 'required', 'readonly', 'invalid', 'opaque',
+  'modal', 'multiline', 'secret', 'current', 'busy', 'muted'];
+const bit = Object.fromEntries(STATES.map((s, i) => [s, 1 << i]));
+
+const structural = new Set(['heading', 'img', 'list', 'listitem', 'table', 'grid', 'treegrid', 'row', 'cell', 'gridcell', 'columnheader', 'rowheader', 'navigation',
+  'main', 'region', 'form', 'dialog', 'alertdialog', 'alert', 'status', 'log', 'article', 'figure', 'banner', 'contentinfo', 'complementary', 'search',
+  'tablist', 'tabpanel', 'tree', 'menu', 'menubar', 'toolbar', 'radiogroup', 'listbox', 'progressbar', 'meter', 'iframe', 'canvas', 'video', 'audio', 'embed',
+  'tooltip', 'separator', 'option', 'timer', 'marquee', 'note', 'math', 'feed', 'scrollbar', 'application', 'blockquote', 'definition', 'term']);
+const opaque = new Set(['canvas', 'video', 'embed', 'audio']);
+const liveRoles = new Set(['alert', 'alertdialog', 'dialog', 'status', 'log']);
+
+const FLAG_TARGET = 1, FLAG_EDITABLE = 2, FLAG_LINK = 4, FLAG_SCREEN = 8;
+
+function disabledOf(e) {
+  if (matches(e, ':disabled')) return true;
+  const by = closest(e, '[aria-disabled]');
+  return !!by && attr(by, 'aria-disabled') === 'true';
+}
+
+function statesOf(e, tag, role, active) {
+  let s = 0;
+  if (e === active) s |= bit.focused;
+  if (disabledOf(e)) s |= bit.disabled;
+  if (tag === 'input') {
+    const type = inputType(e);
+    if (type === 'checkbox' || type === 'radio') {
+      if (e.indeterminate && type === 'checkbox') s |= bit.mixed;
+      else if (e.checked) s |= bit.checked;
+    }
+  } else if (tag === 'option' && e.selected) s |= bit.selected;
+  if (tag === 'input' || tag === 'textarea' || tag === 'select') {
+    if (e.required || attr(e, 'aria-required') === 'true') s |= bit.required;
+    if (tag !== 'select' && e.readOnly) s |= bit.readonly;
+    if (secret(e)) s |= bit.secret;
+  }
+  if (tag === 'summary') s |= parentNode(e).open ? bit.expanded : bit.collapsed;
+  if (tag === 'dialog' && matches(e, ':modal')) s |= bit.modal;
+  if (tag === 'textarea' || attr(e, 'aria-multiline') === 'true') s |= bit.multiline;
+  return opaque.has(role) ? s | bit.opaque : ariaStates(e, s);
+}
+
+function ariaStates(e, s) {
+  const on = (name, value) => attr(e, name) === value;
+  if (!hasAttr(e, 'type') || tagOf(e) !== 'input') {
+    if (on('aria-checked', 'true')) s |= bit.checked;
+    if (on('aria-checked', 'mixed')) s |= bit.mixed;
+  }
+  if (on('aria-expanded', 'true')) s |= bit.expanded;
+  if (on('aria-expanded', 'false')) s |= bit.collapsed;
+  if (on('aria-selected', 'true')) s |= bit.selected;
+  if (on('aria-pressed', 'true')) s |= bit.pressed;
+  if (on('aria-pressed', 'mixed')) s |= bit.mixed;
+  if (on('aria-required', 'true')) s |= bit.required;
+  if (on('aria-readonly', 'true')) s |= bit.readonly;
+  if (on('aria-invalid', 'true')) s |= bit.invalid;
+  if (on('aria-modal', 'true')) s |= bit.modal;
+  if (on('aria-busy', 'true')) s |= bit.busy;
+  const current = attr(e, 'aria-current');
+  if (current && current !== 'false') s |= bit.current;
+  return s;
+}
+
+const textInputs = new Set(['textbox', 'searchbox', 'spinbutton', 'date', 'time', 'datetime', 'month', 'week', 'color', 'file', 'slider']);
+
+function editableOf(e, tag, role) {
+  if (tag === 'input' || tag === 'textarea' || tag === 'select') return textInputs.has(role) || role === 'combobox' || role === 'listbox';
+  return e instanceof HTML && e.isContentEditable;
+}
+
+// actionableOf says why an element can be acted on: 2 by its own nature, 1 by a sign such as a pointer cursor or
+// a listener. Roots of documents never are.
+function actionableOf(e, tag, role, style, parentPointer) {
+  if (tag === 'html' || tag === 'body') return editableHost(e) ? 2 : 0;
+  if (role === 'document' || role === 'application') return 0;
+  if (tag === 'option') return 0;
+  if (tag === 'input') return inputType(e) === 'hidden' ? 0 : 2;
+  if (tag === 'button' || tag === 'select' || tag === 'textarea') return 2;
+  if ((tag === 'a' || tag === 'area') && hasAttr(e, 'href')) return 2;
+  if (tag === 'summary' && role === 'button') return 2;
+  if ((tag === 'video' || tag === 'audio') && hasAttr(e, 'controls')) return 2;
+  if (widgetRoles.has(role) || editableHost(e)) return 2;
+  if (hasAttr(e, 'onclick') || hasAttr(e, 'onmousedown') || hasAttr(e, 'onpointerdown')) return 1;
+  if (attr(e, 'draggable') === 'true') return 1;
+  if (hasAttr(e, 'tabindex') && e.tabIndex >= 0) return 1;
+  if (tag === 'label') return 0;
+  if (style.cursor === 'pointer' && !parentPointer) return 1;
+  return handled.has(e) ? 1 : 0;
+}
+
+// hiddenControl is the field of a label that is not rendered itself: a styled radio or file input.
+function hiddenControl(label) {
+  const c = label.control;
+  if (!c || tagOf(c) !== 'input' || !['radio', 'checkbox', 'file'].includes(inputType(c))) return null;
+  return boxesOf(c).length === 0 && connected(c) ? c : null;
+}
+
+// walk returns {nodes, frames, suspects, over, url, origin, title, pictorial}. options: semantic adds every
+// element, rendered text, labels and test ids; screen adds what is on screen; nodes and text are the limits.
+function walk(options) {
+  const out = [], frames = [], suspects = [];
+  const active = deepActive();
+  const width = innerWidth, height = innerHeight;
+  const semantic = !!options.semantic;
+  let text = 0, over = 0, opaqueArea = 0, targets = 0;
+  const seen = new Set();
+
+  const emit = row => {
+    if (out.length >= options.nodes || text > options.text) { over++; return -1; }
+    text += row[2].length + row[3].length + (row[9] ? row[9].length : 0);
+    return out.push(row) - 1;
+  };
+  const onScreen = e => {
+    const b = boxOf(e);
+    return b.width > 0 && b.height > 0 && b.bottom > 0 && b.right > 0 && b.top < height && b.left < width;
+  };
+  const textNode = (node, depth) => {
+    const data = dataOf(node);
+    const trimmed = collapse(data);
+    if (!trimmed) { if (semantic && data && out.length) { const last = out[out.length - 1]; if (last[1] === 'text' && last[9] && !/\s$/.test(last[9])) last[9] += ' '; } return; }
+    emit(semantic ? [depth, 'text', trimmed, '', 0, 0, 0, '', '', data.replace(/\s+/g, ' ')] : [depth, 'text', trimmed, '']);
+  };
+
+  // suspect: the element may be the host of a closed shadow root.
+  const suspect = (e, tag) => {
+    if (suspects.length >= 256 || shadowOf(e)) return;
+    const custom = tag.includes('-');
+    const key = custom ? e.childNodes.length + ':' + e.clientHeight : 'once';
+    if (closedChecked.get(e) === key) return;
+    closedChecked.set(e, key);
+    suspects.push(e);
+  };
+
+  const element = (e, depth, pointer, silent, visibleParent) => {
+    const tag = tagOf(e);
+    if (neverText.has(tag)) return;
+    const style = styleOf(e);
+    const display = style.display;
+    if (display === '') { const p = parentNode(e); if (p && kindOf(p) === ELEMENT) suspect(p, tagOf(p)); return; }
+    if (display === 'none') return;
+    if (attr(e, 'aria-hidden') === 'true' && e !== active) return;
+    if (hasAttr(e, 'inert')) return;
+    const visible = style.visibility === 'visible';
+    if (tag.includes('-') || (hostNames.has(tag) && !firstChild(e))) {
+      if (tag.includes('-') || e.clientHeight > 0) suspect(e, tag);
+    }
+    let role = roleOf(e, tag);
+    const isPointer = style.cursor === 'pointer';
+    let act = visible || tag === 'area' ? actionableOf(e, tag, role, style, pointer) : 0;
+    if (tag === 'label' && visible) {
+      const c = hiddenControl(e);
+      if (c && !seen.has(c)) { seen.add(c); control(c, depth); }
+    }
+    if (role === 'iframe' && visible) frames.push([numberOf(e), depth]);
+    if (opaque.has(role) && visible) {
+      const b = boxOf(e);
+      opaqueArea += Math.max(0, Math.min(b.right, width) - Math.max(b.left, 0)) * Math.max(0, Math.min(b.bottom, height) - Math.max(b.top, 0));
+    }
+    const show = visible && (act > 0 || structural.has(role) || (role === 'group' && named(e)) || tag === 'fieldset');
+    let inner = depth, quiet = silent, at = -1;
+    if (show || semantic) {
+      const fromContent = contentNamed.has(role) || (act > 0 && targetNamed.has(role));
+      at = push(e, tag, role, depth, act, fromContent, style);
+      inner = depth + 1;
+      if (!semantic && at >= 0 && rowByContent) quiet = true;
+      if (act > 0) { targets++; seen.add(e); }
+    }
+    if (tag === 'textarea' || tag === 'svg' || tag === 'iframe' || tag === 'object' || tag === 'canvas' || tag === 'video' || tag === 'audio' || tag === 'math') return;
+    if (editableHost(e) && !semantic) quiet = true;
+    const before = targets;
+    const block = semantic && display !== 'inline' && display !== 'contents';
+    if (block) gap();
+    for (const c of flatChildren(e)) {
+      const kind = kindOf(c);
+      if (kind === TEXT) { if (!quiet && visible) textNode(c, inner); }
+      else if (kind === ELEMENT) element(c, inner, isPointer, quiet, visible);
+    }
+    if (block) gap();
+    // A bare listener on a container delegates for what lies in it.
+    if (act === 1 && at >= 0 && targets > before && !isPointer && !hasAttr(e, 'tabindex') && !hasAttr(e, 'onclick') && attr(e, 'draggable') !== 'true') {
+      out[at][5] &= ~FLAG_TARGET;
+      out[at][6] = 0;
+      targets--;
+    }
+  };
+
+  const gap = () => {
+    for (let i = out.length - 1; i >= 0 && i > out.length - 4; i--) {
+      if (out[i][9]) { if (!/\s$/.test(out[i][9])) out[i][9] += ' '; return; }
+    }
+  };
+
+  let rowByContent = false;
+  const push = (e, tag, role, depth, act, fromContent, style) => {
+    rowByContent = false;
+    if (out.length >= options.nodes || text > options.text) { over++; return -1; }
+    const wantName = act > 0 || role !== 'generic' || hasAttr(e, 'aria-label') || hasAttr(e, 'aria-labelledby');
+    let name = wantName && !(semantic && role === 'paragraph') ? nameOf(e, tag, role, fromContent) : '';
+    rowByContent = wantName && namedByContent;
+    if (act === 1 && role === 'generic' && name.length > 200) name = name.slice(0, 200);
+    const interactive = act > 0 || role === 'option' || structural.has(role);
+    const value = interactive ? fieldValue(e, tag, role) : '';
+    const states = interactive ? statesOf(e, tag, role, active) : 0;
+    let flags = 0;
+    if (act > 0) {
+      flags |= FLAG_TARGET;
+      if (editableOf(e, tag, role)) flags |= FLAG_EDITABLE;
+      if (role === 'link') flags |= FLAG_LINK;
+      if (options.screen && onScreen(e)) flags |= FLAG_SCREEN;
+    }
+    const n = act > 0 || (semantic && options.serials) ? numberOf(e) : 0;
+    const url = role === 'link' && typeof e.href === 'string' ? e.href.slice(0, 2048) : '';
+    const row = [depth, role, name, value, states, flags, n, url];
+    const live = liveText(e, role);
+    if (live || semantic) row.push(live);
+    if (semantic) {
+      row.push('');
+      row.push(act > 0 ? labelOf(e, tag, name) : '');
+      row.push(attr(e, 'data-testid') || attr(e, 'data-test-id') || attr(e, 'data-test') || '');
+    }
+    return emit(row);
+  };
+
+  const liveText = (e, role) => {
+    const polite = attr(e, 'aria-live');
+    if (!liveRoles.has(role) && !(polite === 'assertive' || polite === 'polite')) return '';
+    return collapse(textOf(e, false)).slice(0, 400);
+  };
+
+  // control lists a field that only its label shows.
+  const control = (c, depth) => {
+    push(c, 'input', roleOf(c, 'input'), depth, 2, false, null);
+    targets++;
+  };
+
+  const top = rootElement(document);
+  if (top) element(top, 0, false, false, true);
+  forgetCollected();
+  const column = (i, none) => out.map(row => row[i] === undefined ? none : row[i]);
+  return {
+    result: {
+      depth: column(0), role: column(1), name: column(2), value: column(3), states: column(4, 0), flags: column(5, 0), serial: column(6, 0),
+      url: column(7, ''), live: out.some(row => row[8]) ? column(8, '') : [],
+      rendered: semantic ? column(9, '') : [], label: semantic ? column(10, '') : [], test: semantic ? column(11, '') : [],
+      frames, over, title: document.title, address: location.href, origin: self.origin, pictorial: opaqueArea > 0.5 * width * height,
+      suspects: suspects.length, ready: document.readyState,
+    },
+    suspects,
+  };
+}
+
+// labelOf is the text of a field's labels, else its accessible label.
+function labelOf(e, tag, name) {
+  if (tag === 'input' || tag === 'textarea' || tag === 'select' || tag === 'button' || tag === 'meter' || tag === 'progress' || tag === 'output') {
+    const text = labelText(e);
+    if (text) return text;
+  }
+  return hasAttr(e, 'aria-label') || hasAttr(e, 'aria-labelledby') ? name : '';
+}
