@@ -1,0 +1,122 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"go.uber.org/fx"
+
+	"github.com/krometrail/krometrail/browser/observe"
+	"github.com/krometrail/krometrail/browser/session"
+	"github.com/krometrail/krometrail/browser/snapshot"
+	"github.com/krometrail/krometrail/cmd/internal/config"
+	"github.com/krometrail/krometrail/core/capability"
+	"github.com/krometrail/krometrail/core/clock"
+	"github.com/krometrail/krometrail/core/control"
+	"github.com/krometrail/krometrail/core/fault"
+	"github.com/krometrail/krometrail/core/id"
+	"github.com/krometrail/krometrail/core/page"
+	"github.com/krometrail/krometrail/mcp"
+	"github.com/krometrail/krometrail/storage"
+	"github.com/krometrail/krometrail/temporal/eventquery"
+	"github.com/krometrail/krometrail/temporal/operations"
+)
+
+// Control provides the interaction runner, the registry of operations and their executor.
+var Control = fx.Module("control", fx.Provide(
+	newSelection, newPages, newRunner, newControlOps, newRegistry, newExecutor,
+	snapshot.NewRegistry, observe.NewRing, newObserver, newDriver, newLate,
+))
+
+func newSelection(c *config.Config) (capability.Selection, error) {
+	return capability.Select(c.Capabilities, map[capability.Name]string{})
+}
+
+// pages joins what the browser knows of pages with what the snapshots know of references.
+type pages struct {
+	*session.Browser
+	snapshots *snapshot.Registry
+}
+
+func newPages(b *session.Browser, s *snapshot.Registry) capability.Pages { return pages{b, s} }
+
+// ResolvePage implements capability.Pages.
+func (p pages) ResolvePage(_ context.Context, target id.Target, refs []string) (id.Target, error) {
+	for _, ref := range refs {
+		if ref == "" {
+			continue
+		}
+		of, err := p.snapshots.TargetOf(ref)
+		if err != nil {
+			return "", err
+		}
+		if target != "" && target != of {
+			return "", fault.Input("target", "is page "+string(target)+", but the reference belongs to page "+string(of)+"; give one of them")
+		}
+		target = of
+	}
+	return p.Browser.ResolvePage(target)
+}
+
+// late is filled when the server exists: batch steps run through it.
+type late struct{ server *mcp.Server }
+
+func newLate() *late { return &late{} }
+
+// Execute runs a batch step like a call of its own.
+func (l *late) Execute(ctx context.Context, name string, arguments json.RawMessage) capability.Outcome {
+	return l.server.Execute(ctx, name, arguments)
+}
+
+func newObserver(b *session.Browser, s *snapshot.Registry, r *observe.Ring) *observe.Observer {
+	return observe.New(b, s, r)
+}
+
+func newRunner(d control.Driver, b *session.Browser, store *storage.Store, log *slog.Logger) *control.Runner {
+	return control.NewRunner(control.NewPageDriver(b, d), b, store, nil, log)
+}
+
+type controlParams struct {
+	fx.In
+	Browser   *session.Browser
+	Observer  *observe.Observer
+	Runner    *control.Runner
+	Store     *storage.Store
+	Selection capability.Selection
+	Late      *late
+	Parts     parts
+}
+
+func newControlOps(p controlParams) control.Operations {
+	return control.Operations{
+		Browser: p.Browser, PageList: p.Browser, PageSet: p.Browser, Inspection: p.Observer, Camera: p.Observer,
+		Waiter: p.Parts.Waiter, Transfers: p.Parts.Transfers, Runner: p.Runner,
+		Batch:    control.NewBatch(p.Late.Execute, p.Observer, p.Browser),
+		Sessions: p.Browser, Timeline: p.Store, Stored: p.Store, Barrier: p.Store,
+		Finish: finisher(p.Selection, p.Late),
+	}
+}
+
+// finisher adds capabilities and hidden tools to a status.
+func finisher(selection capability.Selection, l *late) control.StatusFinisher {
+	return func(_ context.Context, s *page.Status) {
+		for _, c := range selection.Statuses() {
+			s.Capabilities = append(s.Capabilities, page.CapabilityState{Name: string(c.Name), State: string(c.State), Reason: c.Reason})
+		}
+		s.HiddenTools = l.server.Hidden()
+	}
+}
+
+func newRegistry(s capability.Selection, c control.Operations, t operations.Operations, e *eventquery.Service) (*capability.Registry, error) {
+	ops := append(c.Ops(), t.Ops()...)
+	registry, err := capability.NewRegistry(s, append(ops, e.Op())...)
+	if err == nil {
+		c.Batch.SetRegistry(registry)
+	}
+	return registry, err
+}
+
+func newExecutor(c clock.Clock, p capability.Pages, log *slog.Logger) *capability.Executor {
+	return capability.NewExecutor(c, p, log)
+}
