@@ -21,7 +21,7 @@ type BatchRequest struct {
 // Step is one operation of a batch with the arguments of its tool.
 type Step struct {
 	Tool      string          `json:"tool" maxlen:"64"`
-	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty" type:"object"`
 }
 
 // Validate fills in defaults and checks. Whether a step's tool exists and takes its arguments is the

@@ -2,7 +2,7 @@
 // and the pure rules over them: the query grammar, semantic matching, and the projections of a snapshot.
 //
 // Field tags: json is the argument's or field's name; on requests doc is the short description shown to the
-// model, and enum, min, max, default, pattern and maxlen become schema constraints. Validate of a request
+// model, and enum, min, max, default, pattern, maxlen and type become schema constraints. Validate of a request
 // fills in the defaults and then checks what a schema cannot say; its errors name the argument.
 package page
 
