@@ -10,7 +10,10 @@ import (
 )
 
 // Snapshot acquires the page's structure for the agent.
-func (o *Observer) Snapshot(ctx context.Context, r *core.SnapshotRequest) (core.Snapshot, error) {
+func (o *Observer) Snapshot(ctx context.Context, r core.SnapshotRequest) (core.Snapshot, error) {
+	if err := r.Validate(); err != nil {
+		return core.Snapshot{}, err
+	}
 	s, err := o.pages.Page(r.Target)
 	if err != nil {
 		return core.Snapshot{}, err
@@ -24,7 +27,10 @@ func (o *Observer) Snapshot(ctx context.Context, r *core.SnapshotRequest) (core.
 }
 
 // Query says what a semantic query means on the present page.
-func (o *Observer) Query(ctx context.Context, r *core.QueryRequest) (core.QueryResult, error) {
+func (o *Observer) Query(ctx context.Context, r core.QueryRequest) (core.QueryResult, error) {
+	if err := r.Validate(); err != nil {
+		return core.QueryResult{}, err
+	}
 	s, err := o.pages.Page(r.Target)
 	if err != nil {
 		return core.QueryResult{}, err
@@ -44,7 +50,7 @@ func (o *Observer) Query(ctx context.Context, r *core.QueryRequest) (core.QueryR
 }
 
 // Inspect reports identity, geometry and progress. With a dialog open the parts that need the page are absent.
-func (o *Observer) Inspect(ctx context.Context, r *core.InspectRequest) (core.InspectResult, error) {
+func (o *Observer) Inspect(ctx context.Context, r core.InspectRequest) (core.InspectResult, error) {
 	s, err := o.pages.Page(r.Target)
 	if err != nil {
 		return core.InspectResult{}, err

@@ -49,7 +49,10 @@ type taken struct {
 func (t taken) cssPerPixel() float64 { return t.area.width / float64(t.width) }
 
 // Screenshot takes the requested picture.
-func (o *Observer) Screenshot(ctx context.Context, r *core.ScreenshotRequest) (core.ScreenshotResult, error) {
+func (o *Observer) Screenshot(ctx context.Context, r core.ScreenshotRequest) (core.ScreenshotResult, error) {
+	if err := r.Validate(); err != nil {
+		return core.ScreenshotResult{}, err
+	}
 	s, err := o.pages.Page(r.Target)
 	if err != nil {
 		return core.ScreenshotResult{}, err
@@ -84,7 +87,7 @@ func (o *Observer) answer(s *page.Session, t taken, format string) core.Screensh
 }
 
 // areaOf resolves what is to be pictured. Elements are brought into view first.
-func (o *Observer) areaOf(ctx context.Context, s *page.Session, r *core.ScreenshotRequest, v page.Viewport) (area, error) {
+func (o *Observer) areaOf(ctx context.Context, s *page.Session, r core.ScreenshotRequest, v page.Viewport) (area, error) {
 	switch r.Of {
 	case "full_page":
 		return area{width: math.Max(v.ContentWidth, 1), height: math.Max(v.ContentHeight, 1)}, nil

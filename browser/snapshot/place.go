@@ -6,6 +6,7 @@ import (
 
 	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/core/fault"
+	"github.com/krometrail/krometrail/core/id"
 	core "github.com/krometrail/krometrail/core/page"
 )
 
@@ -212,4 +213,44 @@ func (r *Registry) qualify(ctx context.Context, d *Document) (*Document, error) 
 		return nil, notQualified()
 	}
 	return d, nil
+}
+
+// FrameOf is the session that serves a frame of the page and the browser's name of that frame.
+func (r *Registry) FrameOf(s *page.Session, name id.DocumentFrame) (owner *page.Session, frame string, err error) {
+	frame, ok := r.FrameID(s.Target(), name)
+	if ok {
+		owner = owning(s, frame)
+	}
+	if owner == nil {
+		return nil, "", noFrame(s.Target())
+	}
+	return owner, frame, nil
+}
+
+// In returns a handle of the node in another world of its document's session.
+func (d *Document) In(ctx context.Context, node uint64, s *page.Session, world int64) (string, error) {
+	if s != d.Session {
+		return "", fault.Input("args", "a reference can only be handed to the process of its own frame")
+	}
+	handle, err := d.Node(ctx, node)
+	if err != nil {
+		return "", err
+	}
+	if handle == "" {
+		return "", stale(s.Target())
+	}
+	described, err := d.describe(ctx, map[string]any{"objectId": handle})
+	if err != nil {
+		return "", err
+	}
+	var reply struct {
+		Object remoteObject `json:"object"`
+	}
+	err = s.Send(ctx, "DOM.resolveNode", map[string]any{
+		"backendNodeId": described.BackendID, "executionContextId": world, "objectGroup": objectGroup,
+	}, &reply)
+	if err != nil {
+		return "", gone(err)
+	}
+	return reply.Object.ObjectID, nil
 }

@@ -20,6 +20,8 @@ const K = {
     return { count: list.length, node: list.length > 0 ? numberOf(list[0]) : 0 };
   },
   active() { const e = deepActive(); return e ? { node: numberOf(e), what: describe(e), body: e === document.body || e === rootElement(document) } : { node: 0 }; },
+  summaryOf(n) { const e = nodeOf(n); const x = e && Array.from(e.children).find(c => tagOf(c) === 'summary'); return x ? numberOf(x) : 0; },
+  where(n) { const e = nodeOf(n); if (!e) return { stale: true }; const stand = shown(e); return stand ? reach(e, stand) : { why: 'hidden' }; },
   // rendezvous resolves after two animation frames.
   rendezvous() { return new Promise(done => frameTick(() => frameTick(() => done(true)))); },
   aim, arm, disarm, hits, at, frameBox, state, field, setNative, caret, took, heldOf, choose, pick, uploadInput, container, scrolled, scrollBy, bring, geometry,
