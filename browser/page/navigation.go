@@ -28,6 +28,9 @@ type Navigation struct {
 	Address string
 	// Loader is the browser's id of the new document, "" for a navigation within the document.
 	Loader string
+	// loading is set once the frame's loading for this navigation has begun; an end of loading before that
+	// belongs to the document that is being left.
+	loading bool
 }
 
 // Reached reports whether the navigation got as far as state, or failed.
@@ -60,7 +63,7 @@ type navigations struct {
 
 var navigationEvents = []string{
 	"Page.frameStartedNavigating", "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.lifecycleEvent",
-	"Page.frameStoppedLoading", "Page.downloadWillBegin",
+	"Page.frameStartedLoading", "Page.frameStoppedLoading",
 }
 
 // Navigation returns the newest navigation; ok is false when none has been seen.
@@ -109,8 +112,8 @@ func (s *Session) onNavigation(e cdp.Event) {
 		s.navWithin(e, at)
 	case "Page.lifecycleEvent":
 		s.navLifecycle(e, at)
-	case "Page.frameStoppedLoading", "Page.downloadWillBegin":
-		s.navStopped(e)
+	case "Page.frameStartedLoading", "Page.frameStoppedLoading":
+		s.navLoading(e)
 	}
 }
 
@@ -236,16 +239,22 @@ func (s *Session) navLifecycle(e cdp.Event, at clock.SessionTime) {
 	})
 }
 
-// navStopped ends a navigation that never commits: it was aborted, answered with no content or became a download.
-func (s *Session) navStopped(e cdp.Event) {
+// navLoading ends a navigation that never commits: it was aborted, answered with no content or became a download.
+func (s *Session) navLoading(e cdp.Event) {
 	var p struct {
 		Frame string `json:"frameId"`
 	}
 	if e.Decode(&p) != nil || p.Frame != s.MainFrame() {
 		return
 	}
+	if e.Method == "Page.frameStartedLoading" {
+		s.navs.mu.Lock()
+		s.navs.current.loading = true
+		s.navs.mu.Unlock()
+		return
+	}
 	s.updateNav(func(n *Navigation) bool {
-		if n.State != NavStarted {
+		if n.State != NavStarted || !n.loading {
 			return false
 		}
 		n.State = NavFailed

@@ -30,11 +30,12 @@ const (
 )
 
 // List returns the open pages.
-func (b *Browser) List(context.Context) (corepage.Pages, error) {
+func (b *Browser) List(ctx context.Context) (corepage.Pages, error) {
 	l, err := b.running()
 	if err != nil {
 		return corepage.Pages{}, err
 	}
+	l.refresh(ctx)
 	v := l.view()
 	list := corepage.Pages{Pages: []corepage.Page{}, Cursor: l.cursor(v.Sequence)}
 	for _, p := range v.Pages {

@@ -225,8 +225,13 @@ func (l *live) establish(ctx context.Context, transport cdp.Transport, headless 
 	}
 	ctx, cancel := clock.WithTimeout(ctx, l.browser.deps.Clock, firstPageLimit)
 	defer cancel()
-	_, err = l.registry.Wait(ctx, func(v *target.View) bool { return v.Selected != "" })
-	return err
+	v, err := l.registry.Wait(ctx, func(v *target.View) bool { return v.Selected != "" })
+	if err != nil {
+		return err
+	}
+	row, _ := v.Find(v.Selected)
+	// Answered after everything that was sent before: from here on the page can be driven.
+	return row.Session.SendWithin(ctx, firstPageLimit, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
 }
 
 func versions(b record.Browser) page.Versions {

@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"github.com/krometrail/krometrail/browser/target"
+	"github.com/krometrail/krometrail/core/clock"
 	corepage "github.com/krometrail/krometrail/core/page"
 	"github.com/krometrail/krometrail/core/redact"
 )
@@ -11,9 +13,12 @@ import (
 // maxTitle bounds a title in answers, in bytes.
 const maxTitle = 512
 
-// Status describes the session; it works in every state and waits for nothing in the browser.
+// Status describes the session; it works in every state and never waits for a page.
 func (b *Browser) Status(ctx context.Context) (corepage.Status, error) {
-	_, l := b.snapshot()
+	state, l := b.snapshot()
+	if state == corepage.StateReady {
+		l.refresh(ctx)
+	}
 	s := b.status(l)
 	if b.deps.Admin != nil {
 		if retention, err := b.deps.Admin.Retention(ctx); err == nil {
@@ -21,6 +26,18 @@ func (b *Browser) Status(ctx context.Context) (corepage.Status, error) {
 		}
 	}
 	return s, nil
+}
+
+// refreshLimit bounds the question for present titles; without an answer the last known ones are shown.
+const refreshLimit = time.Second
+
+func (l *live) refresh(ctx context.Context) {
+	ctx, cancel := clock.WithTimeout(ctx, l.browser.deps.Clock, refreshLimit)
+	defer cancel()
+	_, registry := l.connection()
+	if err := registry.Refresh(ctx); err != nil {
+		l.browser.deps.Logger.Debug("page titles could not be refreshed", "error", err)
+	}
 }
 
 func (b *Browser) status(l *live) corepage.Status {

@@ -1,6 +1,8 @@
 package target
 
 import (
+	"context"
+
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
 )
@@ -75,6 +77,23 @@ func without(list []id.Target, t id.Target) []id.Target {
 		}
 	}
 	return kept
+}
+
+// Refresh asks the browser for the present addresses and titles: it tells of new addresses by itself, but not of every
+// new title. It never waits for a page.
+func (r *Registry) Refresh(ctx context.Context) error {
+	var list struct {
+		Infos []info `json:"targetInfos"`
+	}
+	if err := r.config.Browser.Send(ctx, "Target.getTargets", map[string]any{"filter": pageFilter}, &list); err != nil {
+		return err
+	}
+	r.do(func() {
+		for _, i := range list.Infos {
+			r.infoChanged(i)
+		}
+	})
+	return nil
 }
 
 // DropMissing removes inherited pages that the browser no longer has. live names the browser's targets.
