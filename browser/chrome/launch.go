@@ -49,6 +49,8 @@ const (
 	PoliteStop = 2 * time.Second
 	// killLimit is how long the group may take to vanish after it was killed.
 	killLimit = 3 * time.Second
+	// reapLimit is how long the group's ended processes may take to be collected by whoever is their parent.
+	reapLimit = 500 * time.Millisecond
 	// pollGroup is the interval at which a killed group is looked at.
 	pollGroup = 10 * time.Millisecond
 )
@@ -149,13 +151,14 @@ func (p *Process) waitExit(d time.Duration) error {
 func (p *Process) endGroup() Leftover {
 	ctx, cancel := clock.WithTimeout(context.Background(), p.clock, killLimit)
 	defer cancel()
+	start := p.clock.Mono()
 	for {
 		killGroup(p.PID())
 		select {
 		case <-p.exited:
 			reapGroup(p.PID())
 			left := countGroup(p.PID())
-			if left.Alive == 0 {
+			if left.Alive == 0 && (left.Zombies == 0 || p.clock.Mono()-start > reapLimit) {
 				return left
 			}
 		default:
