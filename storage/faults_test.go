@@ -51,7 +51,7 @@ func appendOne(b *bench) error {
 // fiveMiB makes the store flush.
 func fiveMiB(b *bench) error {
 	for range 5 {
-		if _, err := b.store.AppendFrame(b.t.Context(), b.frame(time.Second), payload(1 << 20)); err != nil {
+		if _, err := b.store.AppendFrame(b.t.Context(), b.frame(time.Second), payload(1<<20)); err != nil {
 			return err
 		}
 	}
