@@ -234,8 +234,7 @@ func TestPictures(t *testing.T) {
 		pictures = []evidence.Picture{picture(1000, nil, fault.New(fault.NotFound, "the picture is gone"))}
 		r = call(t, server, c, asked)
 		assert.False(t, r.Failed)
-		assert.Contains(t, r.Text, "greet degraded")
-		assert.Contains(t, r.Text, "incomplete: not_found: the picture is gone")
+		assert.Contains(t, r.Text, "greet degraded: not_found: the picture is gone")
 	})
 }
 
