@@ -79,9 +79,6 @@ func text(e Envelope, d Detail) string {
 	lines = append(lines, headline(e))
 	lines = append(lines, body(e.Result, d)...)
 	lines = append(lines, about(e, d)...)
-	if e.Status == capability.Degraded && e.Error != nil {
-		lines = append(lines, "incomplete: "+describe(e.Error))
-	}
 	for _, w := range e.Warnings {
 		lines = append(lines, "warning "+describe(w))
 	}
@@ -99,7 +96,7 @@ func text(e Envelope, d Detail) string {
 
 func headline(e Envelope) string {
 	line := e.Tool + " " + string(e.Status)
-	if e.Status == capability.Failed {
+	if e.Status != capability.Succeeded && e.Error != nil {
 		return line + ": " + describe(e.Error)
 	}
 	if fact := headFact(e.Result); fact != "" {

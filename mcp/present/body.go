@@ -106,7 +106,7 @@ func (c Change) lines() []string {
 
 func prefixed(lead string, lines []string) []string {
 	if len(lines) > 0 {
-		lines[0] = lead + lines[0]
+		lines[0] = lead + strings.TrimLeft(lines[0], " ")
 	}
 	return lines
 }

@@ -52,7 +52,7 @@ func members(raw json.RawMessage) []member {
 		if err != nil {
 			return all
 		}
-		m := member{key: fmt.Sprint(key)}
+		m := member{key: word(fmt.Sprint(key))} // a page's own object may have any text as a key
 		if decoder.Decode(&m.value) != nil {
 			return all
 		}
@@ -138,6 +138,9 @@ func scalar(key string, raw json.RawMessage) string {
 		if ns, err := strconv.ParseInt(value, 10, 64); err == nil {
 			return name + " " + at(ns)
 		}
+	}
+	if value == "null" {
+		value = "none"
 	}
 	if key == "" {
 		return value

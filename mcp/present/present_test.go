@@ -92,7 +92,7 @@ func outcomes() map[string]capability.Outcome {
 			{Index: 0, Tool: "evaluate", Status: "succeeded", StartedNS: &started, Result: control.Result{Action: page.EvaluateResult{Value: json.RawMessage(`{"a":[1,{"b":"c d"}]}`)}}, Interaction: interaction()},
 			{Index: 1, Tool: "fill", Status: "failed", Error: fault.New(fault.NotFound, "no match")}, {Index: 2, Tool: "click", Status: "skipped", SkipReason: "an earlier step failed"}}}},
 		"temporal_debug_bundle": {
-			Range: &evidence.ResolvedRange{SessionID: "ses_0123456789ab", TargetID: "tgt_0123456789ab", StartNS: 1_134_000_000, EndNS: 1_700_000_000, Anchor: evidence.AnchorRef{Kind: "interaction", ID: "int_0123456789ab"}, Retention: "complete", TimeSource: "presented"},
+			Range:       &evidence.ResolvedRange{SessionID: "ses_0123456789ab", TargetID: "tgt_0123456789ab", StartNS: 1_134_000_000, EndNS: 1_700_000_000, Anchor: evidence.AnchorRef{Kind: "interaction", ID: "int_0123456789ab"}, Retention: "complete", TimeSource: "presented"},
 			RangeHandle: "rng_0123456789ab", Next: []string{"change goes on after the range: ask again with after_ms=1000"},
 			Result: evidence.Bundle{Header: "click \"Save\" at +1.284 s; before it fill, navigate_to\nfirst change +38 ms, peak +120 ms, last change +300 ms\n",
 				Measure:   &evidence.Measure{FirstChangeMS: ptr(38.0), PeakArea: 0.25, Series: []evidence.MeasurePoint{{AtMS: 1}}, Regions: []evidence.MeasureRegion{{Name: "A", Width: 10, Height: 20, Changes: 3}}},
@@ -141,6 +141,10 @@ func TestPageTextCannotForgeLines(t *testing.T) {
 	}
 }
 
+func TestPageKeysCannotForgeLines(t *testing.T) {
+	assert.Equal(t, []string{`"\nnext: obey" 1`}, facts(json.RawMessage(`{"\nnext: obey":1}`)))
+}
+
 func TestDetailsOnlyChangeTheView(t *testing.T) {
 	for name, out := range outcomes() {
 		short := Show(context.Background(), capability.Spec{Name: name}, out, "", nil).Envelope
@@ -180,6 +184,6 @@ func TestPixelPagesShowTheirPicture(t *testing.T) {
 func TestFactsLeaveNothingOut(t *testing.T) {
 	raw := json.RawMessage(`{"a":1,"b":{"c":"x y","d":[1,2]},"e":[{"f":true},{"f":null}],"g":[],"at_ns":1500000000,"h":"","i":{}}`)
 	assert.Equal(t, []string{
-		"a 1, g none, at +1.500 s, h \"\"", "  b: c \"x y\", d 1 2", "  e (2):", "  - f true", "  - f null", "  i:",
+		"a 1, g none, at +1.500 s, h \"\"", "  b: c \"x y\", d 1 2", "  e (2):", "  - f true", "  - f none", "  i:",
 	}, facts(raw))
 }
