@@ -231,6 +231,7 @@ func (n *Navigations) committed(s *stream, p *pageNavs, e cdp.Event, at clock.Se
 			Parent      string `json:"parentId"`
 			Loader      string `json:"loaderId"`
 			URL         string `json:"url"`
+			Fragment    string `json:"urlFragment"`
 			Unreachable string `json:"unreachableUrl"`
 		} `json:"frame"`
 		Type string `json:"type"`
@@ -243,12 +244,12 @@ func (n *Navigations) committed(s *stream, p *pageNavs, e cdp.Event, at clock.Se
 		if v != nil && v.State == NavStarted && v.loader == "" {
 			v.loader = w.Frame.Loader
 		} else {
-			v = n.begin(s, p, at, kindDocument, w.Frame.Loader, w.Frame.URL)
+			v = n.begin(s, p, at, kindDocument, w.Frame.Loader, w.Frame.URL+w.Frame.Fragment)
 			p.document = v
 		}
 	}
 	v.CommitNS, v.State = &at, NavCommitted
-	v.URL = encode(redact.Summarize(w.Frame.URL, n.key))
+	v.URL = encode(redact.Summarize(w.Frame.URL+w.Frame.Fragment, n.key))
 	switch {
 	case w.Frame.Unreachable != "":
 		v.State = NavFailed // what has committed is the browser's error page

@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 
 	"github.com/krometrail/krometrail/browser/cdp"
@@ -42,14 +43,18 @@ type Recorder struct {
 
 	mu      sync.Mutex
 	pages   map[id.Target][]*stream // the page's own stream first
-	workers map[string]bool         // browser target ids of followed workers
+	workers map[string]bool         // followed workers by the browser's name, true while they live
 	browser *cdp.Subscription
 	// downloads remembers which page began a download, until it ends.
 	downloads map[string]*stream
 }
 
-// maxDownloads bounds the downloads whose end is awaited.
-const maxDownloads = 256
+const (
+	// maxDownloads bounds the downloads whose end is awaited.
+	maxDownloads = 256
+	// maxWorkers is how many workers are remembered before those that have ended are forgotten.
+	maxWorkers = 1024
+)
 
 var _ target.ChildObserver = (*Recorder)(nil)
 
@@ -64,7 +69,7 @@ func Start(c Config) *Recorder {
 	navigations.changed = r.navigated
 	r.writer = &writer{
 		session: c.Session, clock: c.Clock, sink: c.Sink, facts: c.Facts, log: c.Logger, queue: q, ledger: newLedger(c.Session),
-		times: newTimes(c.Clock), urls: newURLs(c.Key), requests: newRequests(), navigations: navigations,
+		times: newTimes(c.Clock), urls: newURLs(c.Key), requests: newRequests(), navigations: navigations, followed: r.followed,
 	}
 	go r.writer.run(r.stop, r.done)
 	return r
@@ -170,10 +175,10 @@ func (r *Recorder) WorkerAttached(p target.Page, kind, cdpTarget, session string
 	}
 	client := p.Session.Browser().Client()
 	r.mu.Lock()
-	known := r.workers[cdpTarget]
-	r.workers[cdpTarget] = true
+	alive := r.workers[cdpTarget]
+	r.rememberWorker(cdpTarget)
 	r.mu.Unlock()
-	if known {
+	if alive {
 		return false
 	}
 	s := &stream{target: p.ID, session: session, context: kind, worker: cdpTarget}
@@ -195,10 +200,32 @@ func (r *Recorder) ChildDetached(p target.Page, session string) {
 			kept = append(kept, s)
 			continue
 		}
-		s.close()
-		delete(r.workers, s.worker)
+		r.closeLocked(s)
 	}
 	r.pages[p.ID] = kept
+}
+
+func (r *Recorder) closeLocked(s *stream) {
+	s.close()
+	if s.worker != "" {
+		r.workers[s.worker] = false
+	}
+}
+
+// rememberWorker keeps the workers of the past as well, for messages that are still under way.
+func (r *Recorder) rememberWorker(cdpTarget string) {
+	if len(r.workers) >= maxWorkers {
+		maps.DeleteFunc(r.workers, func(_ string, alive bool) bool { return !alive })
+	}
+	r.workers[cdpTarget] = true
+}
+
+// followed reports whether a worker speaks or has spoken for itself.
+func (r *Recorder) followed(cdpTarget string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, known := r.workers[cdpTarget]
+	return known
 }
 
 // PageDetached implements target.Observer.
@@ -207,8 +234,7 @@ func (r *Recorder) PageDetached(p target.Page, closed bool) {
 	streams := r.pages[p.ID]
 	delete(r.pages, p.ID)
 	for _, s := range streams {
-		s.close()
-		delete(r.workers, s.worker)
+		r.closeLocked(s)
 	}
 	r.mu.Unlock()
 	r.navigations.remove(p.ID)

@@ -40,6 +40,7 @@ type writer struct {
 	urls        *urls
 	requests    *requests
 	navigations *Navigations
+	followed    func(worker string) bool
 
 	batch    []record.Event
 	sequence uint64
