@@ -18,6 +18,7 @@ import (
 
 	"github.com/krometrail/krometrail/browser/browsertest"
 	"github.com/krometrail/krometrail/browser/events"
+	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/browser/target"
 	"github.com/krometrail/krometrail/core/coretest"
 	"github.com/krometrail/krometrail/core/record"
@@ -103,10 +104,10 @@ func serve(t testing.TB, routes map[string]http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-func page(html string) http.HandlerFunc {
+func html(content string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write([]byte(html))
+		_, _ = w.Write([]byte(content))
 	}
 }
 
@@ -202,7 +203,7 @@ func TestRequestsOfAPage(t *testing.T) {
 			http.Redirect(w, q, "/there?token=hunter2", http.StatusFound)
 		},
 		"/echo": echo,
-		"/":     page(`<title>x</title>`),
+		"/":     html(`<title>x</title>`),
 	})
 	p := r.b.Open(t, s.URL+"/")
 	run(t, p, `(async () => {
@@ -253,7 +254,7 @@ func TestRequestsOfAPage(t *testing.T) {
 	assert.Len(t, find(rows, "websocket", "failed"), 1)
 
 	document := find(rows, "document", "sent")[0]
-	nav, ok := r.Navigations().Latest(p.ID)
+	nav, ok := p.Session.Navigation()
 	require.True(t, ok)
 	assert.Equal(t, string(nav.ID), document.p["nav_id"])
 }
@@ -277,8 +278,8 @@ func TestWorkersAndFrames(t *testing.T) {
 		"/w.js":  js(`console.log('from worker'); fetch('/data').then(() => postMessage(1))`),
 		"/sw.js": js(`console.log('from service worker'); self.addEventListener('activate', e => e.waitUntil(clients.claim()))`),
 		"/data":  text("{}"),
-		"/frame": page(`<script>console.log('from frame'); fetch('/data')</script>`),
-		"/": page(`<script>
+		"/frame": html(`<script>console.log('from frame'); fetch('/data')</script>`),
+		"/": html(`<script>
 const worker = new Promise(done => new Worker('/w.js').onmessage = done);
 const sw = new Promise(done => navigator.serviceWorker.addEventListener('controllerchange', done));
 navigator.serviceWorker.register('/sw.js');
@@ -316,7 +317,7 @@ Promise.all([worker, sw, ...frames]).then(() => setTimeout(() => console.log('en
 func TestAPopupsFirstRequest(t *testing.T) {
 	r := startRecording(t, nil)
 	s := serve(t, map[string]http.HandlerFunc{
-		"/": page(`opener`), "/popup": page(`<script>console.log('first words')</script>`),
+		"/": html(`opener`), "/popup": html(`<script>console.log('first words')</script>`),
 	})
 	p := r.b.Open(t, s.URL+"/")
 	run(t, p, `window.open('/popup') && 1`)
@@ -346,57 +347,41 @@ func TestAPopupsFirstRequest(t *testing.T) {
 func TestNavigationsOfAPage(t *testing.T) {
 	r := startRecording(t, nil)
 	s := serve(t, map[string]http.HandlerFunc{
-		"/one": page(`<script>addEventListener('unload', () => 0)</script>one`), "/two": page(`two`),
-		"/file": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Disposition", "attachment")
-			_, _ = w.Write([]byte("x"))
-		},
-		"/empty": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+		"/one": html(`one`), "/two": html(`two`), "/empty": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
 	})
 	p := r.b.Open(t, s.URL+"/one")
 	ctx, cancel := context.WithTimeout(context.Background(), browsertest.Limit)
 	defer cancel()
-	n := r.Navigations()
-	step := func(kind, state string, do func()) record.Navigation {
+	// step navigates and returns the identity and the states that the rows of that navigation show.
+	step := func(do func()) (page.Navigation, []any) {
 		t.Helper()
-		mark := n.Mark(p.ID)
+		before, _ := p.Session.Navigation()
 		do()
-		nav, err := n.Await(ctx, p.ID, mark, func(v record.Navigation) bool { return v.State == state })
-		require.NoError(t, err, "newest %+v", nav)
-		assert.Equal(t, kind, nav.Kind)
-		assert.Equal(t, p.ID, nav.TargetID)
-		assert.NotContains(t, string(nav.URL), "/two")
-		return nav
+		nav, err := p.Session.AwaitNavigation(ctx, func(n page.Navigation) bool { return n.ID != before.ID && n.Ended() })
+		require.NoError(t, err)
+		var states []any
+		for _, e := range r.events(p, record.ClassNavigation, record.ClassLifecycle) {
+			if e.p["nav_id"] == string(nav.ID) {
+				states = append(states, pickOf(e.p, "state", "name"))
+			}
+		}
+		return nav, states
 	}
 	send := func(method string, params any) func() {
 		return func() { _ = p.Session.SendWithin(ctx, browsertest.Limit, method, params, nil) }
 	}
-	complete := step("document", events.NavComplete, send("Page.navigate", map[string]any{"url": s.URL + "/two"}))
-	require.NotNil(t, complete.CommitNS)
-	assert.LessOrEqual(t, complete.StartNS, *complete.CommitNS)
-	assert.LessOrEqual(t, *complete.CommitNS, *complete.DOMNS)
-	assert.LessOrEqual(t, *complete.DOMNS, *complete.LoadNS)
-	step("reload", events.NavComplete, send("Page.reload", nil))
-	step("same_document", events.NavComplete, func() { run(t, p, `history.pushState(1, '', '/pushed')`) })
-	step("same_document", events.NavComplete, func() { run(t, p, `location.hash = 'x'`) })
-	step("history", events.NavComplete, func() { run(t, p, `history.go(-3)`) })
-	step("document", events.NavFailed, send("Page.navigate", map[string]any{"url": "http://127.0.0.1:9/"}))
-	step("document", events.NavComplete, send("Page.navigate", map[string]any{"url": s.URL + "/two"}))
-	step("document", events.NavFailed, send("Page.navigate", map[string]any{"url": s.URL + "/empty"}))
-	step("document", events.NavFailed, send("Page.navigate", map[string]any{"url": s.URL + "/file"}))
-
-	require.NoError(t, r.Barrier(ctx))
-	stored, err := r.store.Navigation(ctx, complete.ID)
-	require.NoError(t, err)
-	assert.Equal(t, complete, stored)
-	states := map[string][]any{}
-	for _, e := range r.events(p, record.ClassNavigation, record.ClassLifecycle) {
-		if e.p["nav_id"] == string(complete.ID) {
-			states[string(e.Class)] = append(states[string(e.Class)], pickOf(e.p, "state", "event"))
-		}
-	}
-	assert.Equal(t, []any{"started", "committed"}, states["navigation"])
-	assert.Subset(t, states["lifecycle"], []any{"dom_content_loaded", "load"})
+	nav, states := step(send("Page.navigate", map[string]any{"url": s.URL + "/two"}))
+	assert.Equal(t, page.NavComplete, nav.State)
+	assert.Subset(t, states, []any{"started", "committed", "dom_content_loaded", "load"})
+	_, states = step(send("Page.reload", nil))
+	assert.Subset(t, states, []any{"started", "committed"})
+	_, states = step(func() { run(t, p, `history.pushState(1, '', '/pushed')`) })
+	assert.Equal(t, []any{"complete"}, states)
+	_, states = step(send("Page.navigate", map[string]any{"url": s.URL + "/empty"}))
+	assert.Equal(t, []any{"started", "failed"}, states)
+	nav, states = step(send("Page.navigate", map[string]any{"url": "http://127.0.0.1:9/"}))
+	assert.Equal(t, page.NavFailed, nav.State)
+	assert.Contains(t, states, "failed")
 }
 
 func pickOf(p map[string]any, names ...string) any {
@@ -425,7 +410,7 @@ func TestDialogsVisibilityAndEnd(t *testing.T) {
 	require.NoError(t, p.Session.Send(ctx, "Page.startScreencast", map[string]any{"format": "jpeg"}, nil))
 	r.until(p, func(e row) bool { return e.Class == record.ClassVisibility && e.p["visible"] == true })
 	require.NoError(t, r.b.Root.Send(ctx, "Target.closeTarget", map[string]any{"targetId": p.CDPTarget}, nil))
-	r.until(p, func(e row) bool { return e.Class == record.ClassTarget && e.p["event"] == "closed" })
+	r.until(p, func(e row) bool { return e.Class == record.ClassTarget && e.p["name"] == "closed" })
 }
 
 // Headers, cookies, authentication values and bodies are not collected, wherever a page has them.
@@ -448,7 +433,7 @@ func TestSecretsInEveryPlace(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = w.Write([]byte("data: " + secret + "\n\n"))
 		},
-		"/" + secret + "/": page(`<form><input type=password value="` + secret + `"></form>`),
+		"/" + secret + "/": html(`<form><input type=password value="` + secret + `"></form>`),
 	})
 	p := r.b.Open(t, s.URL+"/"+secret+"/?q="+secret+"#"+secret)
 	run(t, p, `(async () => {
@@ -480,7 +465,6 @@ func TestSecretsInEveryPlace(t *testing.T) {
 	raw, err := json.Marshal(facts)
 	require.NoError(t, err)
 	assert.NotContains(t, string(raw), secret)
-	assert.NotEmpty(t, facts.Navigations)
 }
 
 func TestOffKeepsWhatEverybodyNeeds(t *testing.T) {
@@ -495,9 +479,6 @@ func TestOffKeepsWhatEverybodyNeeds(t *testing.T) {
 		classes[e.Class] = true
 	}
 	assert.Equal(t, map[record.EventClass]bool{record.ClassTarget: true, record.ClassNavigation: true, record.ClassVisibility: true}, classes)
-	nav, ok := r.Navigations().Latest(p.ID)
-	require.True(t, ok)
-	assert.Equal(t, events.NavComplete, nav.State)
 	assert.False(t, r.Status().Recording)
 }
 

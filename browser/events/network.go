@@ -161,7 +161,7 @@ func (w *writer) requestWillBeSent(s *stream, e cdp.Event) {
 		}
 	}
 	if known.kind == "document" && p.RequestID == p.LoaderID {
-		payload.NavID = w.navigations.of(s.target, p.LoaderID)
+		payload.NavID = s.navs.of(p.LoaderID)
 	}
 	w.emit(s, record.ClassRequest, record.Info, known.stage(at), payload)
 }

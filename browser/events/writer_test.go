@@ -42,7 +42,7 @@ func newBench() *bench {
 	store, key := coretest.NewStore(), redact.NewKey()
 	w := &writer{
 		session: session, clock: start, sink: store, facts: store, log: slog.New(slog.DiscardHandler), queue: newQueue(), ledger: newLedger(session),
-		times: newTimes(start), urls: newURLs(key), requests: newRequests(), navigations: newNavigations(start, session, key),
+		times: newTimes(start), urls: newURLs(key), requests: newRequests(),
 		followed: func(string) bool { return false },
 	}
 	return &bench{writer: w, clock: c, store: store, s: &stream{target: pageOne, session: "s1"}}
@@ -295,15 +295,12 @@ func FuzzHandle(f *testing.F) {
 	f.Add("Runtime.exceptionThrown", `{"exceptionDetails":{"exception":{"type":"object","subtype":"error","description":"E\n    at x"},"stackTrace":{}}}`)
 	f.Fuzz(func(t *testing.T, method, params string) {
 		b := newBench()
-		b.navigations.changed = func(*stream, record.Navigation) {}
-		b.navigations.add(pageOne)
-		b.navigations.observe(b.s, b.say(method, params))
 		b.handle(b.s, b.say(method, params))
 		b.write(b.queue.take())
 	})
 }
 
-func BenchmarkConsole(b *testing.B) {
+func BenchmarkEventConsole(b *testing.B) {
 	w := newBench()
 	w.sink = discard{}
 	e := w.say("Runtime.consoleAPICalled", `{"type":"log","args":[{"type":"string","value":"Rendered 12 rows of table orders in 3.5 ms"},{"type":"number","value":42,"description":"42"}],"executionContextId":1,"timestamp":1700000000000.5,"stackTrace":{"callFrames":[{"functionName":"render","scriptId":"7","url":"https://shop.example/assets/app.js","lineNumber":10,"columnNumber":4}]}}`)
