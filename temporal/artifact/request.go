@@ -108,7 +108,9 @@ func (r Request) pictureKey(analysis, kind string) string {
 		Analysis, Kind string
 		Tiles          int
 		JPEG           bool
-	}{analysis, kind, r.Tiles, r.JPEG})
+		Strip          visual.Region
+		Options        visual.FilmstripOptions
+	}{analysis, kind, r.Tiles, r.JPEG, r.Strip, r.StripOptions})
 }
 
 // digest hashes a value's JSON form. The values here always encode.
