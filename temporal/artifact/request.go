@@ -31,6 +31,9 @@ type Request struct {
 	Region   *visual.Region
 	Mask     *visual.Mask
 	MaskHash string
+	// Strip is the region and the options of a region filmstrip.
+	Strip        visual.Region
+	StripOptions visual.FilmstripOptions
 }
 
 // epochSequence is one epoch's frames with the baseline that belongs to it.
