@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/temporal/ffmpeg"
 )
 
@@ -201,6 +202,25 @@ func TestPublishedClipIsWhole(t *testing.T) {
 	require.NoError(t, again.Discard())
 	require.NoError(t, again.Discard(), "discarding twice is harmless")
 	require.NoFileExists(t, again.Path)
+}
+
+func TestFilesThatCannotBeStored(t *testing.T) {
+	e := qualified(t)
+	r := request(t, 64, 64, time.Second)
+	good := r.Directory
+	r.Directory = filepath.Join(good, "none")
+	_, err := e.Encode(t.Context(), r)
+	require.Equal(t, fault.PersistenceFailed, fault.CodeOf(err))
+	assert.Equal(t, "create", fault.From(err).Persistence.Operation)
+	assert.NotContains(t, err.Error(), good)
+
+	r.Directory = good
+	clip, err := e.Encode(t.Context(), r)
+	require.NoError(t, err)
+	err = clip.Publish(filepath.Join(good, "none", "clip.mp4"))
+	require.Equal(t, fault.PersistenceFailed, fault.CodeOf(err))
+	assert.Equal(t, "rename", fault.From(err).Persistence.Operation)
+	require.FileExists(t, clip.Path, "it is still there to be published elsewhere")
 }
 
 func TestPlayersCanStartBeforeTheEnd(t *testing.T) {
