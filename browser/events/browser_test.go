@@ -109,12 +109,21 @@ func page(html string) http.HandlerFunc {
 func TestExplore(t *testing.T) {
 	r := record1(t, nil)
 	s := serve(t, map[string]http.HandlerFunc{
-		"/w.js":    func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript"); w.Write([]byte("console.log('from worker'); fetch('/api').then(()=>postMessage(1))")) },
-		"/sw.js":    func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/javascript"); w.Write([]byte("console.log('from sw'); self.addEventListener('activate', e => e.waitUntil(clients.claim())); self.addEventListener('fetch', e => {})")) },
+		"/w.js": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/javascript")
+			w.Write([]byte("console.log('from worker'); fetch('/api').then(()=>postMessage(1))"))
+		},
+		"/sw.js": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/javascript")
+			w.Write([]byte("console.log('from sw'); self.addEventListener('activate', e => e.waitUntil(clients.claim())); self.addEventListener('fetch', e => {})"))
+		},
 		"/api":     func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("{}")) },
 		"/missing": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) },
 		"/redir":   func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/api?token=1", 302) },
-		"/dl": func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Disposition", "attachment; filename=x.bin"); w.Write(make([]byte, 100)) },
+		"/dl": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Disposition", "attachment; filename=x.bin")
+			w.Write(make([]byte, 100))
+		},
 		"/": page(`<script>
 console.log('%chello %s %d', 'color:red', 'wörld', 42, {a:1,password:'hunter2',list:[1,2]}, [1,2], new Map([['token','x']]), null, undefined, ()=>1);
 console.error(new TypeError('boom'));

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
 	core "github.com/krometrail/krometrail/core/page"
+	"github.com/krometrail/krometrail/core/redact"
 )
 
 // childDeadline bounds the acquisition of one child frame: a hung frame costs one line, not the call.
@@ -61,7 +61,7 @@ func (r *Registry) acquire(ctx context.Context, s *page.Session, o Options) (Acq
 	if err != nil {
 		return Acquired{}, limited(err, root)
 	}
-	a := Acquired{URL: LiveURL(top.walk.Address), Title: top.walk.Title, Ready: top.walk.Ready}
+	a := Acquired{URL: redact.LiveURL(top.walk.Address), Title: top.walk.Title, Ready: top.walk.Ready}
 	a.Generation, a.Source, a.Pictorial = root.Generation, core.SourceWalk, top.walk.Pictorial
 	r.flatten(&a, top)
 	if o.Frames == "all" && !o.Semantic {
@@ -210,7 +210,7 @@ func (r *Registry) child(ctx context.Context, parent *Document, element uint64, 
 		return v
 	}
 	if doc, ok := owner.Document(frame); ok {
-		v.origin = originOf(doc.URL)
+		v.origin = redact.Origin(doc.URL)
 	}
 	d, err := r.Document(ctx, owner, frame)
 	if err == nil {
@@ -262,17 +262,4 @@ func display(origin string) string {
 		return "opaque"
 	}
 	return origin
-}
-
-// originOf is scheme and host of an address; opaque for all others.
-func originOf(url string) string {
-	url = withoutCredentials(url)
-	i := strings.Index(url, "://")
-	if i < 0 {
-		return "opaque"
-	}
-	if end := strings.IndexAny(url[i+3:], "/?#"); end >= 0 {
-		return url[:i+3+end]
-	}
-	return url
 }

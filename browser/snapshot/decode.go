@@ -1,9 +1,8 @@
 package snapshot
 
 import (
-	"strings"
-
 	core "github.com/krometrail/krometrail/core/page"
+	"github.com/krometrail/krometrail/core/redact"
 )
 
 // walked is what the script's walk returns, column by column.
@@ -61,7 +60,7 @@ func (w *walked) nodes(generation uint64) []core.Node {
 	for i := range nodes {
 		n := &nodes[i]
 		*n = core.Node{Depth: w.Depth[i], Role: w.Role[i], Name: w.Name[i], Value: w.Value[i], States: StateNames(w.States[i]),
-			URL: withoutCredentials(w.URL[i]), Serial: w.Serial[i], Live: column(w.Live, i), Rendered: column(w.Rendered, i), Label: column(w.Label, i), TestID: column(w.Test, i)}
+			URL: redact.LiveURL(w.URL[i]), Serial: w.Serial[i], Live: column(w.Live, i), Rendered: column(w.Rendered, i), Label: column(w.Label, i), TestID: column(w.Test, i)}
 		flags := w.Flags[i]
 		n.Editable, n.Link, n.OnScreen = flags&flagEditable != 0, flags&flagLink != 0, flags&flagScreen != 0
 		if flags&flagTarget != 0 {
@@ -76,32 +75,4 @@ func column(c []string, i int) string {
 		return c[i]
 	}
 	return ""
-}
-
-// maxURL bounds a live address in an answer.
-const maxURL = 2048
-
-// LiveURL is an address as answers about the agent's own page show it: whole, bounded, without credentials.
-func LiveURL(url string) string {
-	url = withoutCredentials(url)
-	if len(url) > maxURL {
-		url = strings.ToValidUTF8(url[:maxURL], "")
-	}
-	return url
-}
-
-func withoutCredentials(url string) string {
-	scheme := strings.Index(url, "://")
-	if scheme < 0 {
-		return url
-	}
-	rest := url[scheme+3:]
-	end := strings.IndexAny(rest, "/?#")
-	if end < 0 {
-		end = len(rest)
-	}
-	if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 {
-		return url[:scheme+3] + rest[at+1:]
-	}
-	return url
 }
