@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
@@ -159,9 +160,13 @@ func (r *Registry) walk(ctx context.Context, d *Document, o Options, w *walked) 
 		}
 	}
 	for round := 0; ; round++ {
-		*w = walked{}
-		if err := d.Call(ctx, w, "walk", options); err != nil {
+		var text string
+		if err := d.Call(ctx, &text, "walk", options); err != nil {
 			return err
+		}
+		*w = walked{}
+		if err := cdp.Unmarshal([]byte(text), w); err != nil {
+			return fault.New(fault.PageObservationFailed, "the page's structure could not be read").Because(err)
 		}
 		if w.Suspects == 0 || round == maxShadowDepth {
 			break

@@ -5,7 +5,7 @@ const K = {
   walk(options) {
     const w = walk(options);
     lastSuspects = w.suspects;
-    return w.result;
+    return JSON.stringify(w.result);
   },
   // suspects are the elements of the last walk whose shadow roots the debugger should look for.
   suspects() { const list = lastSuspects; lastSuspects = []; return list; },
