@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -108,9 +109,20 @@ func (b *bench) frame(at time.Duration) record.Frame {
 		Viewport: record.Viewport{Width: 1280, Height: 720, DeviceScale: 1}}
 }
 
+// payloads remembers encoded pictures by size: making them costs more than storing them.
+var payloads sync.Map
+
+func payload(size int) []byte {
+	if v, ok := payloads.Load(size); ok {
+		return v.([]byte)
+	}
+	v, _ := payloads.LoadOrStore(size, text(picture(16, 9, size)))
+	return v.([]byte)
+}
+
 func (b *bench) append(at time.Duration, size int) record.Frame {
 	b.t.Helper()
-	f, err := b.store.AppendFrame(b.t.Context(), b.frame(at), text(picture(16, 9, size)))
+	f, err := b.store.AppendFrame(b.t.Context(), b.frame(at), payload(size))
 	require.NoError(b.t, err)
 	return f
 }

@@ -139,12 +139,14 @@ func (a *axis) markers(c *canvas, r image.Rectangle, y int) {
 			continue
 		}
 		x := a.x(r, m.Time)
-		raster.Fill(c.RGBA, image.Rect(x, y+2, x+2, y+lineH), colMarker)
 		label := "▼" + m.Label
-		w := min(f.Width(label), 24*f.Advance)
-		at := min(x-4, r.Max.X-w)
+		w := min(f.Width(label), 30*f.Advance)
+		at := min(x-f.Advance/2, r.Max.X-w)
 		if at < next {
-			continue
+			label, w = "▼", f.Advance
+			if at = x - f.Advance/2; at < next-f.Advance {
+				continue
+			}
 		}
 		f.Draw(c.RGBA, at, y, f.Fit(label, w), colMarker)
 		next = at + w + f.Advance

@@ -92,13 +92,31 @@ func (a *Analysis) DifferenceMap(ctx context.Context, o MapOptions) (*Artifact, 
 	m := a.newManifest(KindDifferenceMap, "Difference map")
 	a.describeMap(m, e, []string{"reference", "how often each place changed", "when each place changed (mean time)"})
 	m.param("palette", string(orViridis(o.Palette)))
-	m.param("frequency_scale", "linear, brightest = "+strconv.Itoa(e.maxCount())+" changes")
-	m.Legend = append(m.axisLegend(false),
-		LegendEntry{signRegion, "changed region"},
+	m.param("frequency_scale", "linear, brightest = "+strconv.Itoa(e.maxCount()))
+	m.Legend = append(m.axisLegend(false), mapLegend(a.countRegions(e.Number))...)
+	m.Legend = append(m.Legend,
 		LegendEntry{signRepeated, "changed again after a pause of a quarter of the range or more"},
 		LegendEntry{signManyRepeats, "changed in three or more bursts"})
 	d := &mapDrawing{a: a, e: e, m: m, scale: scale}
+	d.panels = []panel{{}, {paint: d.frequency}, {overReference: true, paint: d.timing}}
 	return d.draw(ctx, faces)
+}
+
+func mapLegend(regions int) []LegendEntry {
+	if regions == 0 {
+		return nil
+	}
+	return []LegendEntry{{signRegion, "changed region"}}
+}
+
+func (a *Analysis) countRegions(epoch int) int {
+	n := 0
+	for i := range a.regions {
+		if a.regions[i].Epoch == epoch {
+			n++
+		}
+	}
+	return n
 }
 
 func orViridis(p Palette) Palette {
@@ -138,12 +156,20 @@ func (a *Analysis) referenceWord(ref int) string {
 	return "first of its size"
 }
 
-// mapDrawing draws the panels of a difference map.
+// mapDrawing draws panels that share one geometry; the first is the reference
+// frame when its paint is nil.
 type mapDrawing struct {
-	a     *Analysis
-	e     *epochData
-	m     *Manifest
-	scale *palette.Scale
+	a      *Analysis
+	e      *epochData
+	m      *Manifest
+	scale  *palette.Scale
+	panels []panel
+}
+
+// panel is one picture of a map. Paint also draws the scale under it.
+type panel struct {
+	overReference bool
+	paint         func(c *canvas, r image.Rectangle)
 }
 
 // rampH is the height of a colour ramp with its tick labels.
@@ -158,7 +184,7 @@ func (d *mapDrawing) draw(ctx context.Context, faces *atlas.Set) (*Artifact, err
 		count: len(d.m.Tiles), aspect: d.e.Size, natural: d.e.Size.X, gutter: gutter,
 		head: d.m.header(false), foot: foot,
 		labels: func(cell int) int { return labelHeight(faces, d.m.Tiles, cell) },
-		under:  func(image.Point) int { return 4 + rampH },
+		under:  func(int) int { return 4 + rampH },
 	}
 	plan := d.a.opts.plan(faces, spec)
 	c := newCanvas(faces, plan.width, plan.height)
@@ -172,7 +198,7 @@ func (d *mapDrawing) draw(ctx context.Context, faces *atlas.Set) (*Artifact, err
 		t.Rect.Min = at.Add(image.Pt(0, plan.grid.labels))
 		t.Rect.Max = t.Rect.Min.Add(plan.grid.box)
 	}
-	if err := d.panels(ctx, c); err != nil {
+	if err := d.paintPanels(ctx, c); err != nil {
 		return nil, err
 	}
 	box := inner
@@ -181,20 +207,25 @@ func (d *mapDrawing) draw(ctx context.Context, faces *atlas.Set) (*Artifact, err
 	return d.a.seal(d.m, c)
 }
 
-func (d *mapDrawing) panels(ctx context.Context, c *canvas) error {
+func (d *mapDrawing) paintPanels(ctx context.Context, c *canvas) error {
 	ref := d.a.referenceFrame(d.e)
-	t := d.m.Tiles
-	pieces := []piece{{ref, t[0].Rect, t[0].Source}, {ref, t[2].Rect, t[2].Source}}
+	var pieces []piece
+	for i, p := range d.panels {
+		if p.paint == nil || p.overReference {
+			pieces = append(pieces, piece{ref, d.m.Tiles[i].Rect, d.m.Tiles[i].Source})
+		}
+	}
 	if err := d.a.drawPieces(ctx, c.RGBA, pieces); err != nil {
 		return err
 	}
-	d.frequency(c, t[1].Rect)
-	d.timing(c, t[2].Rect)
-	for _, p := range t {
-		raster.Outline(c.RGBA, p.Rect.Inset(-1), 1, colLine)
+	for i, p := range d.panels {
+		r := d.m.Tiles[i].Rect
+		if p.paint != nil {
+			p.paint(c, r)
+			d.a.outlineRegions(c, r, d.e.Number)
+		}
+		raster.Outline(c.RGBA, r.Inset(-1), 1, colLine)
 	}
-	d.a.outlineRegions(c, t[1].Rect, d.e.Number)
-	d.a.outlineRegions(c, t[2].Rect, d.e.Number)
 	return nil
 }
 
@@ -214,7 +245,17 @@ func (d *mapDrawing) frequency(c *canvas, r image.Rectangle) {
 		l := 40 + int(v)*215/255
 		return color.RGBA{uint8(l), uint8(l), uint8(l), 0xff}
 	},
-		[]string{"1 change", plural(most, "change")})
+		frequencyLabels(d.e.maxCount()))
+}
+
+func frequencyLabels(most int) []string {
+	switch most {
+	case 0:
+		return []string{"black: no change", ""}
+	case 1:
+		return []string{"black: no change", "white: 1 change"}
+	}
+	return []string{"black: none, grey: 1 change", plural(most, "change")}
 }
 
 // timing: the colour of the mean time of change over the dimmed reference.

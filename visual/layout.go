@@ -30,10 +30,11 @@ type pageSpec struct {
 	aspect     image.Point // of the widest-to-tallest box that must fit
 	natural    int         // widest useful box, in pixels
 	gutter     int
-	under      func(box image.Point) int
+	under      func(cell int) int // height below each box; nil: none
 	labels     func(cell int) int // height of the label lines at a cell width
 	head, foot block
-	columns    int // 0: any
+	columns    int  // 0: any
+	fixed      bool // boxes are exactly natural wide
 }
 
 // pagePlan is a page layout within the size limits.
@@ -50,7 +51,10 @@ func (o *Options) plan(f *atlas.Set, s *pageSpec) pagePlan {
 		if s.columns != 0 && cols != s.columns {
 			continue
 		}
-		lo, hi := minBox, max(minBox, s.natural)
+		lo, hi := min(minBox, s.natural), s.natural
+		if s.fixed {
+			lo = hi
+		}
 		for lo < hi {
 			mid := (lo + hi + 1) / 2
 			if p := s.at(f, cols, mid); o.fits(p) {
@@ -64,14 +68,20 @@ func (o *Options) plan(f *atlas.Set, s *pageSpec) pagePlan {
 		if !o.fits(p) {
 			area = 0
 		}
-		if area > bestArea {
-			best, bestArea = p, area
+		// More columns are easier to read in order; they may cost some size.
+		if area*100 > bestArea*columnPreference {
+			best, bestArea = p, max(area, bestArea)
 		}
 	}
 	return best
 }
 
-const minBox = 32
+const (
+	minBox = 32
+	// columnPreference is the least area, in percent of the best layout with
+	// fewer columns, at which a layout with more columns is preferred.
+	columnPreference = 85
+)
 
 func (o *Options) fits(p pagePlan) bool {
 	return p.width <= o.MaxEdge && p.height <= o.MaxEdge && p.width*p.height <= o.MaxPixels
@@ -83,9 +93,9 @@ func (s *pageSpec) at(f *atlas.Set, cols, w int) pagePlan {
 	g.box = image.Pt(w, max(1, (w*s.aspect.Y+s.aspect.X/2)/s.aspect.X))
 	g.labels = s.labels(g.cell)
 	if s.under != nil {
-		g.under = s.under(g.box)
+		g.under = s.under(g.cell)
 	}
-	p := pagePlan{grid: g, width: max(minCanvas, g.width()+2*s.gutter)}
+	p := pagePlan{grid: g, width: max(minCanvas, g.width()+2*margin)}
 	inner := p.width - 2*margin
 	p.height = margin + s.head.height(f, inner) + g.height() + space(10).height(f, inner) + s.foot.height(f, inner) + margin
 	return p

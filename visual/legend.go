@@ -17,7 +17,7 @@ const (
 	signObserver    = "dots"
 	signMarker      = "down triangle"
 	signPadding     = "cross hatch"
-	signRegion      = "outline R"
+	signRegion      = "R1"
 	signExtent      = "edge bars"
 	signRepeated    = "sparse hatch"
 	signManyRepeats = "dense hatch"
@@ -79,8 +79,6 @@ func swatch(c *canvas, r image.Rectangle, sign string) {
 		text("▲", colAnchor)
 	case signMarker:
 		text("▼", colMarker)
-	case signRegion:
-		text("R1", colRegion)
 	case signGap:
 		pattern(gapPattern, hatchPeriod, colGap)
 	case signObserver:
@@ -94,6 +92,8 @@ func swatch(c *canvas, r image.Rectangle, sign string) {
 	case signExtent:
 		raster.Fill(c.RGBA, image.Rect(r.Min.X+4, r.Min.Y, r.Max.X-4, r.Min.Y+3), colRegion)
 		raster.Outline(c.RGBA, r, 1, colLine)
+	default: // the name of a region
+		text(sign, colRegion)
 	}
 }
 

@@ -87,6 +87,8 @@ type Tile struct {
 	// there; parts of Source beyond the frame are drawn as padding.
 	Rect   image.Rectangle `json:"rect"`
 	Source image.Rectangle `json:"source"`
+	// Insets are enlarged parts of the frame drawn below the tile.
+	Insets []Inset `json:"insets,omitempty"`
 	// Labels are the lines drawn above the tile.
 	Labels []string `json:"labels"`
 }

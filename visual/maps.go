@@ -3,6 +3,7 @@ package visual
 import (
 	"image"
 	"image/color"
+	"slices"
 	"strconv"
 
 	"github.com/krometrail/krometrail/visual/internal/raster"
@@ -109,16 +110,21 @@ func dim(dst *image.RGBA, r image.Rectangle) {
 // outlineRegions draws and numbers the changed regions of an epoch in panel r.
 func (a *Analysis) outlineRegions(c *canvas, r image.Rectangle, epoch int) {
 	size := a.epochs[epoch-1].Size
-	var taken []image.Rectangle
+	var boxes []image.Rectangle
+	var numbers []int
 	for i := range a.regions {
-		g := &a.regions[i]
-		if g.Epoch != epoch || g.Merged > 0 {
-			continue
+		if g := &a.regions[i]; g.Epoch == epoch && g.Merged == 0 {
+			boxes = append(boxes, project(g.Bounds, size, r))
+			numbers = append(numbers, g.Number)
 		}
-		box := project(g.Bounds, size, r)
+	}
+	for _, box := range boxes {
 		raster.Outline(c.RGBA, box.Inset(-1).Intersect(r), 3, colBack)
 		raster.Outline(c.RGBA, box.Intersect(r), 1, colRegion)
-		taken = append(taken, a.labelRegion(c, r, box, g.Number, taken))
+	}
+	taken := slices.Clone(boxes)
+	for i, box := range boxes {
+		taken = append(taken, a.labelRegion(c, r, box, numbers[i], taken))
 	}
 }
 
@@ -147,9 +153,10 @@ func (a *Analysis) labelRegion(c *canvas, r, box image.Rectangle, number int, ta
 	spots := []image.Point{
 		{box.Min.X, box.Min.Y - size.Y - 1}, {box.Min.X, box.Max.Y + 1},
 		{box.Max.X + 1, box.Min.Y}, {box.Min.X - size.X - 1, box.Min.Y},
-		{box.Min.X + 2, box.Min.Y + 2}, {box.Max.X - size.X - 2, box.Max.Y - size.Y - 2},
+		{box.Max.X - size.X, box.Min.Y - size.Y - 1}, {box.Max.X - size.X, box.Max.Y + 1},
 	}
-	at := image.Rectangle{Min: spots[4], Max: spots[4].Add(size)}
+	inside := box.Min.Add(image.Pt(2, 2))
+	at := image.Rectangle{Min: inside, Max: inside.Add(size)}
 	for _, s := range spots {
 		l := image.Rectangle{Min: s, Max: s.Add(size)}
 		if l.In(r) && !overlapsAny(l, taken) {

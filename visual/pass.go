@@ -1,9 +1,11 @@
 package visual
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/krometrail/krometrail/visual/internal/grid"
@@ -219,3 +221,15 @@ func bits16(v uint16) int { return bits.OnesCount16(v) }
 // Changes lists the steps between consecutive analyzed frames within segments,
 // in time order.
 func (a *Analysis) Changes() []Change { return append([]Change(nil), a.changes...) }
+
+// changesBySize lists the indices of the steps that changed, largest first.
+func (a *Analysis) changesBySize() []int {
+	var rank []int
+	for i := range a.changes {
+		if a.changes[i].Tiles > 0 {
+			rank = append(rank, i)
+		}
+	}
+	slices.SortStableFunc(rank, func(i, j int) int { return cmp.Compare(a.changes[j].Cells, a.changes[i].Cells) })
+	return rank
+}

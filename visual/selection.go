@@ -45,6 +45,11 @@ func (a *Analysis) Select(limit int) (Selection, error) {
 		Segments: a.input, Wants: a.wants(), Limit: limit, Least: minTiles,
 		Same: a.unchanged, Spread: a.spread,
 	})
+	return a.selection(res), nil
+}
+
+// selection gives a result the caller's names.
+func (a *Analysis) selection(res pick.Result) Selection {
 	var sel Selection
 	for _, p := range res.Picks {
 		f := &a.frames[p.Frame]
@@ -58,7 +63,7 @@ func (a *Analysis) Select(limit int) (Selection, error) {
 		f := &a.frames[u.Frame]
 		sel.Unmet = append(sel.Unmet, Unmet{Reason(u.Reason), f.ID, f.Time})
 	}
-	return sel, nil
+	return sel
 }
 
 func reasons(in []string) []Reason {

@@ -6,6 +6,7 @@ import (
 	"image"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/krometrail/krometrail/visual/internal/atlas"
 	"github.com/krometrail/krometrail/visual/internal/raster"
@@ -34,7 +35,7 @@ func (a *Analysis) Storyboard(ctx context.Context, o StoryboardOptions) (*Artifa
 	m.param("tiles", strconv.Itoa(max(o.Tiles, defaultTiles*b2i(o.Tiles == 0))))
 	m.Represented, m.Unmet = sel.Represented, sel.Unmet
 	for i := range sel.Frames {
-		m.Tiles = append(m.Tiles, a.tile(i, &sel.Frames[i], &sel))
+		m.Tiles = append(m.Tiles, a.tile(i, &sel))
 		if !sel.Frames[i].CarryIn {
 			m.Selected = append(m.Selected, sel.Frames[i].Frame)
 		}
@@ -43,6 +44,7 @@ func (a *Analysis) Storyboard(ctx context.Context, o StoryboardOptions) (*Artifa
 		m.Warnings = append(m.Warnings, fmt.Sprintf("%s had no room for a tile", plural(n, "wanted frame")))
 	}
 	m.Legend = m.axisLegend(true)
+	a.addInsets(m, sel.Frames)
 	return a.drawTiles(ctx, faces, m, sel.Frames)
 }
 
@@ -54,7 +56,8 @@ func b2i(b bool) int {
 }
 
 // tile describes selected frame i.
-func (a *Analysis) tile(i int, c *Chosen, sel *Selection) Tile {
+func (a *Analysis) tile(i int, sel *Selection) Tile {
+	c := &sel.Frames[i]
 	f := &a.frames[c.index]
 	t := Tile{
 		Number: i + 1, Frame: c.Frame, Time: c.Time, Offset: a.offset(c.Time), CarryIn: c.CarryIn,
@@ -62,19 +65,27 @@ func (a *Analysis) tile(i int, c *Chosen, sel *Selection) Tile {
 		Source: image.Rectangle{Max: a.epochs[f.epoch].Size},
 	}
 	for _, m := range a.seq.Markers {
-		if a.firstKeptFrom(m.Time) == c.index {
+		if at := a.firstKeptFrom(m.Time); at == c.index || at >= 0 && sel.standsFor(c.Frame, a.frames[at].ID) {
 			t.Markers = append(t.Markers, m.Label)
 		}
 	}
-	t.Labels = a.tileLabels(&t, sel)
+	t.Labels = a.tileLabels(&t, sel, i)
 	return t
 }
 
-func (a *Analysis) tileLabels(t *Tile, sel *Selection) []string {
+// standsFor reports whether the tile of frame by represents frame id.
+func (s *Selection) standsFor(by, id FrameID) bool {
+	return slices.ContainsFunc(s.Represented, func(r Represented) bool { return r.By == by && r.Frame == id })
+}
+
+func (a *Analysis) tileLabels(t *Tile, sel *Selection, i int) []string {
 	first := fmt.Sprintf("%d  %s  %s", t.Number, offsetText(t.Offset), t.Frame)
 	var second string
 	if t.CarryIn {
 		second = "carried in from before the range, "
+	}
+	if i > 0 {
+		second = a.edgeText(sel.Frames[i-1].index, sel.Frames[i].index)
 	}
 	second += reasonText(t.Reasons)
 	for _, r := range sel.Represented {
@@ -103,7 +114,7 @@ func labelHeight(f *atlas.Set, tiles []Tile, cell int) int {
 
 // drawTiles lays the tiles out and draws the whole picture.
 func (a *Analysis) drawTiles(ctx context.Context, faces *atlas.Set, m *Manifest, chosen []Chosen) (*Artifact, error) {
-	spec := a.tileSpec(faces, m)
+	spec := a.tileSpec(faces, m, chosen)
 	plan := a.opts.plan(faces, spec)
 	c := newCanvas(faces, plan.width, plan.height)
 	inner := image.Rect(margin, margin, plan.width-margin, plan.height-margin)
@@ -119,8 +130,9 @@ func (a *Analysis) drawTiles(ctx context.Context, faces *atlas.Set, m *Manifest,
 		t.Rect = image.Rectangle{Min: box.Min, Max: box.Min.Add(size)}
 		a.drawLabels(c, t, at, plan.grid.cell)
 		raster.Outline(c.RGBA, t.Rect.Inset(-1), 1, colLine)
-		a.drawEdges(c, m, i, box, &plan.grid)
+		a.drawEdges(c, chosen, i, box, plan.grid.gutter)
 		pieces = append(pieces, piece{chosen[i].index, t.Rect, t.Source})
+		pieces = append(pieces, placeInsets(c, t, chosen[i].index, plan.grid.cell)...)
 	}
 	if err := a.drawPieces(ctx, c.RGBA, pieces); err != nil {
 		return nil, err
@@ -132,7 +144,7 @@ func (a *Analysis) drawTiles(ctx context.Context, faces *atlas.Set, m *Manifest,
 }
 
 // tileSpec is the page a set of tiles needs.
-func (a *Analysis) tileSpec(f *atlas.Set, m *Manifest) *pageSpec {
+func (a *Analysis) tileSpec(f *atlas.Set, m *Manifest, chosen []Chosen) *pageSpec {
 	s := &pageSpec{
 		count: len(m.Tiles), gutter: gutter, head: m.header(true), foot: legendBlock(m.Legend),
 		labels: func(cell int) int { return labelHeight(f, m.Tiles, cell) },
@@ -144,7 +156,10 @@ func (a *Analysis) tileSpec(f *atlas.Set, m *Manifest) *pageSpec {
 		}
 		s.natural = max(s.natural, size.X)
 	}
-	if a.hasEdges(m) {
+	if len(m.Tiles[0].Insets) > 0 {
+		s.under = func(cell int) int { return insetsHeight(m.Tiles[0].insetSources(), cell) }
+	}
+	if a.hasEdges(chosen) {
 		s.gutter = wideGut
 	}
 	return s
@@ -168,43 +183,65 @@ func (a *Analysis) drawLabels(c *canvas, t *Tile, at image.Point, width int) {
 }
 
 // hasEdges reports whether a gap or size change lies between two tiles.
-func (a *Analysis) hasEdges(m *Manifest) bool {
-	for i := range m.Tiles {
-		if gap, epoch := a.edgeBefore(m, i); gap != nil || epoch {
+func (a *Analysis) hasEdges(chosen []Chosen) bool {
+	for i := 1; i < len(chosen); i++ {
+		if gaps, epoch := a.edgeBetween(chosen[i-1].index, chosen[i].index); gaps != nil || epoch {
 			return true
 		}
 	}
 	return false
 }
 
-// edgeBefore tells what separates tile i from the one before it.
-func (a *Analysis) edgeBefore(m *Manifest, i int) (gap *Gap, epoch bool) {
-	if i == 0 {
-		return nil, false
+// edgeBetween tells what separates two frames: the gaps between them and
+// whether the geometry changes.
+func (a *Analysis) edgeBetween(i, j int) (gaps []Gap, epoch bool) {
+	p, q := &a.frames[i], &a.frames[j]
+	for _, g := range a.gaps {
+		if (&timeline{gaps: []Gap{g}}).gapBetween(p.Time, q.Time) {
+			gaps = append(gaps, g)
+		}
 	}
-	p, q := &m.Tiles[i-1], &m.Tiles[i]
-	at := slices.IndexFunc(a.gaps, func(g Gap) bool {
-		return (&timeline{gaps: []Gap{g}}).gapBetween(p.Time, q.Time)
-	})
-	if at >= 0 {
-		gap = &a.gaps[at]
-	}
-	return gap, p.Epoch != q.Epoch
+	return gaps, p.epoch != q.epoch
 }
 
-// drawEdges hatches the gutter before tile i when a gap or size change lies there.
-func (a *Analysis) drawEdges(c *canvas, m *Manifest, i int, box image.Rectangle, g *cellGrid) {
-	gap, epoch := a.edgeBefore(m, i)
-	if gap == nil && !epoch {
+// edgeText says in words what separates frame j from frame i.
+func (a *Analysis) edgeText(i, j int) string {
+	gaps, epoch := a.edgeBetween(i, j)
+	s := ""
+	if len(gaps) > 0 {
+		var total time.Duration
+		for _, g := range gaps {
+			total += g.End - g.Start
+		}
+		s = fmt.Sprintf("after a gap of %s", lengthText(total))
+		if r := gaps[0].Reason; r != "" {
+			s += " (" + r + ")"
+		}
+		s += ", "
+	}
+	if epoch {
+		size := a.epochs[a.frames[j].epoch].Size
+		s += fmt.Sprintf("now %dx%d, ", size.X, size.Y)
+	}
+	return s
+}
+
+// drawEdges marks the gutter before tile i when a gap or size change lies there.
+func (a *Analysis) drawEdges(c *canvas, chosen []Chosen, i int, box image.Rectangle, gutter int) {
+	if i == 0 {
 		return
 	}
-	bar := image.Rect(box.Min.X-g.gutter+4, box.Min.Y, box.Min.X-4, box.Max.Y)
-	if gap != nil {
+	gaps, epoch := a.edgeBetween(chosen[i-1].index, chosen[i].index)
+	bar := image.Rect(box.Min.X-gutter+4, box.Min.Y, box.Min.X-4, box.Max.Y)
+	switch {
+	case gaps != nil:
 		raster.Hatch(c.RGBA, bar, gapPattern, hatchPeriod, colGap)
 		raster.Outline(c.RGBA, bar, 1, colGap)
-		return
+	case epoch:
+		mid := (bar.Min.X + bar.Max.X) / 2
+		raster.Fill(c.RGBA, image.Rect(mid-3, bar.Min.Y, mid-1, bar.Max.Y), colText)
+		raster.Fill(c.RGBA, image.Rect(mid+1, bar.Min.Y, mid+3, bar.Max.Y), colText)
 	}
-	raster.Outline(c.RGBA, image.Rect(bar.Min.X+4, bar.Min.Y, bar.Min.X+7, bar.Max.Y), 1, colText)
 }
 
 // seal completes the manifest and wraps the picture.

@@ -30,7 +30,7 @@ const (
 )
 
 const (
-	margin    = 16
+	margin    = 22
 	rowGap    = 14
 	gutter    = 14
 	wideGut   = 22

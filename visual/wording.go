@@ -2,6 +2,8 @@ package visual
 
 import (
 	"fmt"
+	"image"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,13 +32,15 @@ var reasonWords = map[Reason]string{
 	ReasonFirstAfter:  "first after",
 	ReasonFirstChange: "first change",
 	ReasonPeak:        "greatest difference",
+	ReasonDuring:      "during",
+	ReasonPlaced:      "placed by the caller",
 	ReasonFinal:       "last frame",
 	ReasonGapEdge:     "beside gap",
 	ReasonEpochEdge:   "size changes",
 	ReasonMarker:      "marker",
 	ReasonReturn:      "return candidate",
 	ReasonExcursion:   "short state",
-	ReasonInformative: "differs most from its neighbours",
+	ReasonInformative: "shows most that others do not",
 	ReasonSpread:      "evenly spaced",
 }
 
@@ -53,4 +57,17 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+func msDuration(ms uint64) time.Duration { return time.Duration(ms) * time.Millisecond }
+
+func sizeText(p image.Point) string { return fmt.Sprintf("%dx%d", p.X, p.Y) }
+
+// medianStep is the lower median of frame distances, or a sixtieth of a second.
+func medianStep(steps []int64) time.Duration {
+	if len(steps) == 0 {
+		return defaultHold
+	}
+	slices.Sort(steps)
+	return time.Duration(steps[(len(steps)-1)/2])
 }

@@ -67,18 +67,22 @@ func (w *writer) logEntry(s *stream, e cdp.Event) {
 			Text      string     `json:"text"`
 			Timestamp float64    `json:"timestamp"`
 			URL       string     `json:"url"`
-			Line      int        `json:"lineNumber"`
+			Line      *int       `json:"lineNumber"`
 			Stack     *wireStack `json:"stackTrace"`
 			RequestID string     `json:"networkRequestId"`
+			Worker    string     `json:"workerId"`
 		} `json:"entry"`
 	}
 	if !w.decode(e, &p) {
 		return
 	}
 	entry := p.Entry
+	if entry.Worker != "" && w.followed(entry.Worker) {
+		return // the worker has told it itself
+	}
 	payload := &consolePayload{Source: token(entry.Source), Context: s.context, URL: w.urls.summary(entry.URL), RequestID: requestID(entry.RequestID)}
-	if entry.URL != "" {
-		payload.Line = entry.Line + 1
+	if entry.Line != nil {
+		payload.Line = *entry.Line + 1
 	}
 	payload.setText(entry.Text)
 	payload.setStack(w.urls, entry.Stack)

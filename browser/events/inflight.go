@@ -11,18 +11,26 @@ type inflight struct {
 	url          *redact.URLSummary
 	started      float64 // Chrome's monotonic seconds
 	fromCache    bool
+	at           sessionTime // of the newest stage
 }
 
-type requestKey struct{ session, id string }
+// stage gives the time of the next stage of the request, which is never before the last one: Chrome takes the
+// times of one request in several processes.
+func (f *inflight) stage(at sessionTime) sessionTime {
+	f.at = max(f.at, at)
+	return f.at
+}
 
+// requests finds them by the browser's request id. It is unique in the browser, and one request can be told on
+// several sessions: a worker's script begins on the page's and ends on the worker's.
 type requests struct {
-	known map[requestKey]*inflight
-	order []requestKey
+	known map[string]*inflight
+	order []string
 }
 
-func newRequests() *requests { return &requests{known: map[requestKey]*inflight{}} }
+func newRequests() *requests { return &requests{known: map[string]*inflight{}} }
 
-func (r *requests) add(k requestKey, f *inflight) {
+func (r *requests) add(k string, f *inflight) {
 	if r.known[k] == nil {
 		r.order = append(r.order, k)
 	}
@@ -35,14 +43,14 @@ func (r *requests) add(k requestKey, f *inflight) {
 }
 
 // get never returns nil: of a request whose beginning was missed nothing is known.
-func (r *requests) get(k requestKey) *inflight {
+func (r *requests) get(k string) *inflight {
 	if f := r.known[k]; f != nil {
 		return f
 	}
 	return &inflight{}
 }
 
-func (r *requests) end(k requestKey) { delete(r.known, k) }
+func (r *requests) end(k string) { delete(r.known, k) }
 
 func requestID(raw string) string {
 	if len(raw) > 64 {

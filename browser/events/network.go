@@ -140,7 +140,7 @@ func (w *writer) requestWillBeSent(s *stream, e cdp.Event) {
 	}
 	w.times.calibrate(p.WallTime, p.Timestamp)
 	at := w.times.fromMono(p.Timestamp, e)
-	k := requestKey{s.session, p.RequestID}
+	k := p.RequestID
 	if p.Redirect != nil {
 		w.response(s, k, stageRedirected, p.Timestamp, p.Redirect, at)
 	}
@@ -151,7 +151,7 @@ func (w *writer) requestWillBeSent(s *stream, e cdp.Event) {
 		Frame: pick(s.childFrame(p.Frame), "child", ""), Priority: token(p.Request.Priority), HasBody: p.Request.HasPostData, UserGesture: p.Gesture,
 		Initiator: &initiator{Type: token(p.Initiator.Type), URL: w.urls.summary(p.Initiator.URL)},
 	}
-	if p.Initiator.URL != "" {
+	if p.Initiator.URL != "" && p.Initiator.Line > 0 {
 		payload.Initiator.Line = int(p.Initiator.Line) + 1
 	}
 	if stack := p.Initiator.Stack; stack != nil && len(stack.Frames) > 0 {
@@ -161,9 +161,9 @@ func (w *writer) requestWillBeSent(s *stream, e cdp.Event) {
 		}
 	}
 	if known.kind == "document" && p.RequestID == p.LoaderID {
-		payload.NavID = w.navigations.of(s.target, p.LoaderID)
+		payload.NavID = s.navs.of(p.LoaderID)
 	}
-	w.emit(s, record.ClassRequest, record.Info, at, payload)
+	w.emit(s, record.ClassRequest, record.Info, known.stage(at), payload)
 }
 
 func (w *writer) responseReceived(s *stream, e cdp.Event) {
@@ -176,7 +176,7 @@ func (w *writer) responseReceived(s *stream, e cdp.Event) {
 	if !w.decode(e, &p) {
 		return
 	}
-	k := requestKey{s.session, p.RequestID}
+	k := p.RequestID
 	known := w.requests.get(k)
 	if known.kind == "" {
 		known.kind = kindOf(p.Type)
@@ -184,11 +184,11 @@ func (w *writer) responseReceived(s *stream, e cdp.Event) {
 	w.response(s, k, stageHeaders, p.Timestamp, &p.Response, w.times.fromMono(p.Timestamp, e))
 }
 
-func (w *writer) response(s *stream, k requestKey, stage string, timestamp float64, r *wireResponse, at sessionTime) {
+func (w *writer) response(s *stream, k string, stage string, timestamp float64, r *wireResponse, at sessionTime) {
 	known := w.requests.get(k)
 	payload := &responsePayload{
-		Stage: stage, RequestID: requestID(k.id), Method: known.method, Kind: known.kind, URL: w.urls.summary(r.URL), Context: s.context,
-		Status: r.Status, MIMEType: mimeType(r.MIMEType), Protocol: token(r.Protocol), FromServiceWorker: r.FromServiceWorker,
+		Stage: stage, RequestID: requestID(k), Method: known.method, Kind: known.kind, URL: w.urls.summary(r.URL), Context: s.context,
+		Status: r.Status, MIMEType: mimeType(r.MIMEType), Protocol: protocol(r.Protocol), FromServiceWorker: r.FromServiceWorker,
 		EncodedBytes: bytesOf(r.EncodedBytes), DurationMS: elapsed(known.started, timestamp), Timing: r.Timing.parts(),
 	}
 	switch {
@@ -199,7 +199,7 @@ func (w *writer) response(s *stream, k requestKey, stage string, timestamp float
 	case r.FromPrefetch:
 		payload.FromCache = "prefetch"
 	}
-	w.emit(s, record.ClassResponse, statusSeverity(r.Status), at, payload)
+	w.emit(s, record.ClassResponse, statusSeverity(r.Status), known.stage(at), payload)
 }
 
 func (w *writer) servedFromCache(s *stream, e cdp.Event) {
@@ -207,7 +207,7 @@ func (w *writer) servedFromCache(s *stream, e cdp.Event) {
 		RequestID string `json:"requestId"`
 	}
 	if w.decode(e, &p) {
-		w.requests.get(requestKey{s.session, p.RequestID}).fromCache = true
+		w.requests.get(p.RequestID).fromCache = true
 	}
 }
 
@@ -220,10 +220,9 @@ func (w *writer) loadingFinished(s *stream, e cdp.Event) {
 	if !w.decode(e, &p) {
 		return
 	}
-	k := requestKey{s.session, p.RequestID}
-	known := w.requests.get(k)
-	w.requests.end(k)
-	w.emit(s, record.ClassResponse, record.Debug, w.times.fromMono(p.Timestamp, e), &responsePayload{
+	known := w.requests.get(p.RequestID)
+	w.requests.end(p.RequestID)
+	w.emit(s, record.ClassResponse, record.Debug, known.stage(w.times.fromMono(p.Timestamp, e)), &responsePayload{
 		Stage: stageFinished, RequestID: requestID(p.RequestID), Method: known.method, Kind: known.kind, URL: known.url, Context: s.context,
 		EncodedBytes: bytesOf(p.Bytes), DurationMS: elapsed(known.started, p.Timestamp),
 	})
@@ -244,12 +243,11 @@ func (w *writer) loadingFailed(s *stream, e cdp.Event) {
 	if !w.decode(e, &p) {
 		return
 	}
-	k := requestKey{s.session, p.RequestID}
-	known := w.requests.get(k)
-	w.requests.end(k)
+	known := w.requests.get(p.RequestID)
+	w.requests.end(p.RequestID)
 	payload := &failedPayload{
 		Stage: stageFailed, RequestID: requestID(p.RequestID), Method: known.method, Kind: known.kind, URL: known.url, Context: s.context,
-		Error: token(p.Error), Canceled: p.Canceled, BlockedReason: token(p.Blocked), DurationMS: elapsed(known.started, p.Timestamp),
+		Error: netError(p.Error), Canceled: p.Canceled, BlockedReason: token(p.Blocked), DurationMS: elapsed(known.started, p.Timestamp),
 	}
 	if payload.Kind == "" {
 		payload.Kind = kindOf(p.Type)
@@ -261,7 +259,7 @@ func (w *writer) loadingFailed(s *stream, e cdp.Event) {
 	if p.Canceled {
 		severity = record.Info
 	}
-	w.emit(s, record.ClassRequestFailed, severity, w.times.fromMono(p.Timestamp, e), payload)
+	w.emit(s, record.ClassRequestFailed, severity, known.stage(w.times.fromMono(p.Timestamp, e)), payload)
 }
 
 func (t *wireTiming) parts() *timing {
@@ -314,7 +312,33 @@ func kindOf(resourceType string) string {
 	return strings.ToLower(token(resourceType))
 }
 
+// mimeType keeps a media type without its parameters. It is the server's word, so its form is checked.
 func mimeType(raw string) string {
 	raw, _, _ = strings.Cut(raw, ";")
-	return strings.ToLower(token(strings.TrimSpace(raw)))
+	raw = strings.ToLower(strings.TrimSpace(raw))
+	family, _, _ := strings.Cut(raw, "/")
+	switch family {
+	case "":
+		return ""
+	case "application", "audio", "font", "image", "message", "model", "multipart", "text", "video":
+		return token(raw)
+	}
+	return "other"
+}
+
+// protocol keeps the names of protocols that a browser loads from.
+func protocol(raw string) string {
+	switch raw {
+	case "", "http/0.9", "http/1.0", "http/1.1", "h2", "h3", "h3-29", "ws", "wss", "data", "blob", "file", "about", "chrome", "chrome-extension":
+		return raw
+	}
+	return "other"
+}
+
+// netError keeps Chrome's own error names.
+func netError(raw string) string {
+	if raw == "" || strings.HasPrefix(raw, "net::") {
+		return token(raw)
+	}
+	return "other"
 }

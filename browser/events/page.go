@@ -39,7 +39,7 @@ func (w *writer) dialogClosed(s *stream, e cdp.Event) {
 
 // lifecyclePayload is a milestone of the main document.
 type lifecyclePayload struct {
-	Event string        `json:"event"`
+	Name  string        `json:"name"`
 	NavID id.Navigation `json:"nav_id,omitzero"`
 }
 
@@ -52,7 +52,7 @@ func (w *writer) lifecycle(s *stream, e cdp.Event) {
 	if name == "" {
 		return
 	}
-	w.emit(s, record.ClassLifecycle, record.Debug, w.times.fromMono(p.Timestamp, e), &lifecyclePayload{Event: name, NavID: w.navigations.of(s.target, p.Loader)})
+	w.emit(s, record.ClassLifecycle, record.Debug, w.times.fromMono(p.Timestamp, e), &lifecyclePayload{Name: name, NavID: s.navs.of(p.Loader)})
 }
 
 type wireLifecycle struct {
@@ -80,7 +80,7 @@ func milestone(name string) string {
 
 // targetPayload is what happened to a page as a whole.
 type targetPayload struct {
-	Event  string             `json:"event"` // attached, crashed, revived, closed or connection_lost
+	Name   string             `json:"name"` // attached, crashed, revived, closed or connection_lost
 	Opener id.Target          `json:"opener,omitzero"`
 	URL    *redact.URLSummary `json:"url,omitempty"`
 }
@@ -101,11 +101,11 @@ func (w *writer) visibility(s *stream, e cdp.Event) {
 }
 
 func (w *writer) crashed(s *stream, e cdp.Event) {
-	event, severity := "crashed", record.Error
+	name, severity := "crashed", record.Error
 	if e.Method == "Inspector.targetReloadedAfterCrash" {
-		event, severity = "revived", record.Info
+		name, severity = "revived", record.Info
 	}
-	w.emit(s, record.ClassTarget, severity, w.times.received(e), &targetPayload{Event: event})
+	w.emit(s, record.ClassTarget, severity, w.times.received(e), &targetPayload{Name: name})
 }
 
 // downloadPayload is the beginning or end of a download. Its file name is the page's and not kept.

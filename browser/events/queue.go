@@ -26,7 +26,6 @@ const (
 type item struct {
 	stream  *stream
 	message cdp.Event
-	fact    record.Fact
 	made    *made
 	done    chan<- struct{} // closed when everything before is written
 }

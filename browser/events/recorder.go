@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 
 	"github.com/krometrail/krometrail/browser/cdp"
@@ -20,7 +21,7 @@ type Config struct {
 	Session id.Session
 	Clock   clock.Session
 	Sink    record.EventSink
-	// Facts takes navigations and gaps.
+	// Facts takes the gaps.
 	Facts record.FactSink
 	// Key makes the path hashes of the session's URLs comparable.
 	Key *redact.Key
@@ -32,39 +33,40 @@ type Config struct {
 // Recorder records the browser events of one session, over reconnects. It follows pages as a target.Observer. Its
 // methods are safe for concurrent use.
 type Recorder struct {
-	config      Config
-	queue       *queue
-	writer      *writer
-	navigations *Navigations
-	stop        chan struct{}
-	done        chan struct{}
-	once        sync.Once
+	config Config
+	queue  *queue
+	writer *writer
+	stop   chan struct{}
+	done   chan struct{}
+	once   sync.Once
 
 	mu      sync.Mutex
 	pages   map[id.Target][]*stream // the page's own stream first
-	workers map[string]bool         // browser target ids of followed workers
+	workers map[string]bool         // followed workers by the browser's name, true while they live
 	browser *cdp.Subscription
 	// downloads remembers which page began a download, until it ends.
 	downloads map[string]*stream
 }
 
-// maxDownloads bounds the downloads whose end is awaited.
-const maxDownloads = 256
+const (
+	// maxDownloads bounds the downloads whose end is awaited.
+	maxDownloads = 256
+	// maxWorkers is how many workers are remembered before those that have ended are forgotten.
+	maxWorkers = 1024
+)
 
 var _ target.ChildObserver = (*Recorder)(nil)
 
 // Start returns a running recorder. Stop must be called.
 func Start(c Config) *Recorder {
 	q := newQueue()
-	navigations := newNavigations(c.Clock, c.Session, c.Key)
 	r := &Recorder{
-		config: c, queue: q, navigations: navigations, stop: make(chan struct{}), done: make(chan struct{}),
+		config: c, queue: q, stop: make(chan struct{}), done: make(chan struct{}),
 		pages: map[id.Target][]*stream{}, workers: map[string]bool{}, downloads: map[string]*stream{},
 	}
-	navigations.changed = r.navigated
 	r.writer = &writer{
 		session: c.Session, clock: c.Clock, sink: c.Sink, facts: c.Facts, log: c.Logger, queue: q, ledger: newLedger(c.Session),
-		times: newTimes(c.Clock), urls: newURLs(c.Key), requests: newRequests(), navigations: navigations,
+		times: newTimes(c.Clock), urls: newURLs(c.Key), requests: newRequests(), followed: r.followed,
 	}
 	go r.writer.run(r.stop, r.done)
 	return r
@@ -96,9 +98,6 @@ func (r *Recorder) Barrier(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 }
-
-// Navigations follows the navigations of the recorded pages.
-func (r *Recorder) Navigations() *Navigations { return r.navigations }
 
 // Status says how the recording goes.
 type Status struct {
@@ -143,15 +142,14 @@ func (r *Recorder) Connected(b *page.Browser) {
 // PageAttached implements target.Observer: it asks for the page's events before the page runs.
 func (r *Recorder) PageAttached(p target.Page) {
 	s := &stream{target: p.ID, session: p.Session.CDPSession(), page: p.Session}
-	r.navigations.add(p.ID)
 	r.listen(s, p.Session.Browser().Client())
-	s.taps = append(s.taps, p.Session.Tap(func(e cdp.Event) { r.navigations.observe(s, e) }, navMessages...))
+	s.taps = append(s.taps, p.Session.Tap(func(e cdp.Event) { r.onNavigation(s, e) }, navMessages...))
 	r.mu.Lock()
 	r.pages[p.ID] = append([]*stream{s}, r.pages[p.ID]...)
 	r.mu.Unlock()
 	r.enable(func(method string, params any) { _ = p.Session.Post(method, params) })
 	summary := redact.Summarize(p.URL, r.config.Key)
-	r.note(s, record.ClassTarget, &targetPayload{Event: "attached", Opener: p.Opener, URL: &summary})
+	r.note(s, record.ClassTarget, &targetPayload{Name: "attached", Opener: p.Opener, URL: &summary})
 }
 
 // FrameAttached follows an out-of-process frame of a page.
@@ -170,10 +168,10 @@ func (r *Recorder) WorkerAttached(p target.Page, kind, cdpTarget, session string
 	}
 	client := p.Session.Browser().Client()
 	r.mu.Lock()
-	known := r.workers[cdpTarget]
-	r.workers[cdpTarget] = true
+	alive := r.workers[cdpTarget]
+	r.rememberWorker(cdpTarget)
 	r.mu.Unlock()
-	if known {
+	if alive {
 		return false
 	}
 	s := &stream{target: p.ID, session: session, context: kind, worker: cdpTarget}
@@ -195,10 +193,32 @@ func (r *Recorder) ChildDetached(p target.Page, session string) {
 			kept = append(kept, s)
 			continue
 		}
-		s.close()
-		delete(r.workers, s.worker)
+		r.closeLocked(s)
 	}
 	r.pages[p.ID] = kept
+}
+
+func (r *Recorder) closeLocked(s *stream) {
+	s.close()
+	if s.worker != "" {
+		r.workers[s.worker] = false
+	}
+}
+
+// rememberWorker keeps the workers of the past as well, for messages that are still under way.
+func (r *Recorder) rememberWorker(cdpTarget string) {
+	if len(r.workers) >= maxWorkers {
+		maps.DeleteFunc(r.workers, func(_ string, alive bool) bool { return !alive })
+	}
+	r.workers[cdpTarget] = true
+}
+
+// followed reports whether a worker speaks or has spoken for itself.
+func (r *Recorder) followed(cdpTarget string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, known := r.workers[cdpTarget]
+	return known
 }
 
 // PageDetached implements target.Observer.
@@ -207,13 +227,11 @@ func (r *Recorder) PageDetached(p target.Page, closed bool) {
 	streams := r.pages[p.ID]
 	delete(r.pages, p.ID)
 	for _, s := range streams {
-		s.close()
-		delete(r.workers, s.worker)
+		r.closeLocked(s)
 	}
 	r.mu.Unlock()
-	r.navigations.remove(p.ID)
 	if len(streams) > 0 {
-		r.note(streams[0], record.ClassTarget, &targetPayload{Event: pick(closed, "closed", "connection_lost")})
+		r.note(streams[0], record.ClassTarget, &targetPayload{Name: pick(closed, "closed", "connection_lost")})
 	}
 }
 
@@ -248,43 +266,6 @@ func (r *Recorder) enable(post func(method string, params any)) {
 func (r *Recorder) note(s *stream, class record.EventClass, payload any) {
 	at := r.config.Clock.Now()
 	r.queue.offer(item{stream: s, made: &made{class: class, severity: record.Info, at: at, payload: payload}}, at, true)
-}
-
-// navigated puts a navigation's new state on the timeline. It runs on the reader.
-func (r *Recorder) navigated(s *stream, n record.Navigation) {
-	at := r.config.Clock.Now()
-	r.queue.offer(item{stream: s, fact: n}, at, true)
-	severity := record.Info
-	switch n.State {
-	case NavDOM:
-		return
-	case NavFailed:
-		severity = record.Warning
-	case NavComplete:
-		if n.Kind != kindSame {
-			return
-		}
-	}
-	payload := &navigationPayload{NavID: n.ID, State: n.State, Kind: n.Kind, URL: summaryOf(n.URL)}
-	r.queue.offer(item{stream: s, made: &made{class: record.ClassNavigation, severity: severity, at: stateTime(n, at), payload: payload}}, at, true)
-}
-
-func stateTime(n record.Navigation, now clock.SessionTime) clock.SessionTime {
-	switch {
-	case n.State == NavStarted:
-		return n.StartNS
-	case n.CommitNS != nil:
-		return *n.CommitNS
-	}
-	return now
-}
-
-func summaryOf(raw []byte) *redact.URLSummary {
-	var u redact.URLSummary
-	if cdp.Unmarshal(raw, &u) != nil {
-		return nil
-	}
-	return &u
 }
 
 // onDownload runs on the reader. Downloads belong to the page whose frame began them; the end of a download does

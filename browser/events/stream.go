@@ -15,6 +15,7 @@ type stream struct {
 	page    *page.Session // nil for workers
 	worker  string        // the browser's name of a worker
 	taps    []*cdp.Subscription
+	navs    navigations
 
 	visible *bool // the writer's: the last known visibility
 }

@@ -19,7 +19,7 @@ func (w *writer) webSocketCreated(s *stream, e cdp.Event) {
 		return
 	}
 	known := &inflight{kind: "websocket", url: w.urls.summary(p.URL)}
-	w.requests.add(requestKey{s.session, p.RequestID}, known)
+	w.requests.add(p.RequestID, known)
 	w.emit(s, record.ClassRequest, record.Info, w.times.received(e), &requestPayload{
 		Stage: stageSent, RequestID: requestID(p.RequestID), Kind: known.kind, URL: known.url, Context: s.context,
 		Initiator: &initiator{Type: token(p.Initiator.Type)},
@@ -37,7 +37,7 @@ func (w *writer) webSocketHandshake(s *stream, e cdp.Event) {
 	if !w.decode(e, &p) {
 		return
 	}
-	known := w.requests.get(requestKey{s.session, p.RequestID})
+	known := w.requests.get(p.RequestID)
 	known.started = p.Timestamp
 	w.emit(s, record.ClassResponse, statusSeverity(p.Response.Status), w.times.fromMono(p.Timestamp, e), &responsePayload{
 		Stage: stageHeaders, RequestID: requestID(p.RequestID), Kind: "websocket", URL: known.url, Context: s.context, Status: p.Response.Status,
@@ -52,9 +52,8 @@ func (w *writer) webSocketClosed(s *stream, e cdp.Event) {
 	if !w.decode(e, &p) {
 		return
 	}
-	k := requestKey{s.session, p.RequestID}
-	known := w.requests.get(k)
-	w.requests.end(k)
+	known := w.requests.get(p.RequestID)
+	w.requests.end(p.RequestID)
 	w.emit(s, record.ClassResponse, record.Info, w.times.fromMono(p.Timestamp, e), &responsePayload{
 		Stage: stageClosed, RequestID: requestID(p.RequestID), Kind: "websocket", URL: known.url, Context: s.context,
 		DurationMS: elapsed(known.started, p.Timestamp),
@@ -70,7 +69,7 @@ func (w *writer) webSocketError(s *stream, e cdp.Event) {
 	if !w.decode(e, &p) {
 		return
 	}
-	known := w.requests.get(requestKey{s.session, p.RequestID})
+	known := w.requests.get(p.RequestID)
 	w.emit(s, record.ClassRequestFailed, record.Error, w.times.fromMono(p.Timestamp, e), &failedPayload{
 		Stage: stageFailed, RequestID: requestID(p.RequestID), Kind: "websocket", URL: known.url, Context: s.context, Error: "websocket_error",
 		DurationMS: elapsed(known.started, p.Timestamp),

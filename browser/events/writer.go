@@ -29,17 +29,17 @@ const (
 
 // writer is the one goroutine behind the queue. Everything but its counters belongs to it.
 type writer struct {
-	session     id.Session
-	clock       clock.Session
-	sink        record.EventSink
-	facts       record.FactSink
-	log         *slog.Logger
-	queue       *queue
-	ledger      *ledger
-	times       *times
-	urls        *urls
-	requests    *requests
-	navigations *Navigations
+	session  id.Session
+	clock    clock.Session
+	sink     record.EventSink
+	facts    record.FactSink
+	log      *slog.Logger
+	queue    *queue
+	ledger   *ledger
+	times    *times
+	urls     *urls
+	requests *requests
+	followed func(worker string) bool
 
 	batch    []record.Event
 	sequence uint64
@@ -91,8 +91,6 @@ func (w *writer) write(items []item, lost []loss) {
 		case it.done != nil:
 			w.flush()
 			close(it.done)
-		case it.fact != nil:
-			w.put(it.fact)
 		case it.made != nil:
 			w.emit(it.stream, it.made.class, it.made.severity, it.made.at, it.made.payload)
 		default:

@@ -1,7 +1,10 @@
 package session
 
 import (
+	"context"
 	"time"
+
+	"github.com/krometrail/krometrail/browser/target"
 
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/id"
@@ -46,4 +49,21 @@ func (b *Browser) streams() []corepage.CaptureTarget {
 		return nil
 	}
 	return l.recorder.Status()
+}
+
+// AwaitPage returns as soon as a page has appeared after the cursor, or when ctx ends.
+func (b *Browser) AwaitPage(ctx context.Context, cursor string) {
+	l, err := b.running()
+	if err != nil {
+		return
+	}
+	after, err := l.parseCursor(cursor)
+	if err != nil {
+		return
+	}
+	_, registry := l.connection()
+	_, _ = registry.Wait(ctx, func(v *target.View) bool {
+		_, ok := firstAfter(v, after, "")
+		return ok
+	})
 }

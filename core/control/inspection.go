@@ -17,19 +17,19 @@ func (o Operations) inspection() []capability.Op {
 			Name: "inspect_page", Batchable: true, Tiers: true, Title: "Inspect a page",
 			Summary: "URL, title, viewport, scroll position, readiness and dialog of a page; costs the page almost nothing.",
 		}, func(ctx context.Context, r *page.InspectRequest) (page.InspectResult, error) {
-			return o.Inspection.Inspect(ctx, r)
+			return o.Inspection.Inspect(ctx, *r)
 		}),
 		read(capability.Spec{
 			Name: "snapshot_page", Batchable: true, Lean: true, Tiers: true, Title: "Snapshot",
 			Summary: "Structure of a page: actionable targets with references such as e42@7 to act on, by frame. concise lists the most useful 40, expanded adds text and context, full is everything.",
 		}, func(ctx context.Context, r *page.SnapshotRequest) (page.Snapshot, error) {
-			return o.Inspection.Snapshot(ctx, r)
+			return o.Inspection.Snapshot(ctx, *r)
 		}),
 		read(capability.Spec{
 			Name: "query_page", Batchable: true, Lean: true, Tiers: true, Title: "Query",
 			Summary: "Find an element: role=button name=\"Save\", label=\"E-mail\", text~=\"saved\", test_id=pay. A reference is given only for a unique match; otherwise candidates and counts help to narrow.",
 		}, func(ctx context.Context, r *page.QueryRequest) (page.QueryResult, error) {
-			return o.Inspection.Query(ctx, r)
+			return o.Inspection.Query(ctx, *r)
 		}),
 		o.screenshot(),
 		o.observeLive(),
@@ -50,7 +50,7 @@ func (o Operations) screenshot() capability.Op {
 		Pictures: true, PicturesByDefault: true, Idempotent: true, Title: "Screenshot",
 		Summary: "Picture of the viewport, the full page, an element or a region. For what happened earlier or only briefly ask temporal_debug_bundle.",
 	}, func(ctx context.Context, r *page.ScreenshotRequest) (capability.Outcome, error) {
-		shot, err := o.Camera.Screenshot(ctx, r)
+		shot, err := o.Camera.Screenshot(ctx, *r)
 		if err != nil {
 			return capability.Outcome{Stage: "screenshot"}, err
 		}

@@ -67,7 +67,7 @@ func (o Operations) wait() capability.Op {
 	}, func(ctx context.Context, r *page.WaitRequest) (capability.Outcome, error) {
 		var result page.WaitResult
 		err := capability.Yield(ctx, func() (err error) {
-			result, err = o.Waiter.Wait(ctx, r)
+			result, err = o.Waiter.Wait(ctx, *r)
 			return err
 		})
 		return capability.Outcome{Result: result, Stage: "wait"}, err

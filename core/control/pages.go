@@ -36,13 +36,13 @@ func (o Operations) pages() []capability.Op {
 			Name: "list_frames", Title: "List frames",
 			Summary: "Document frames of a page: ifr_ reference, parent, origin, name; the path only for frames of the page's own origin.",
 		}, func(ctx context.Context, r *page.ListFramesRequest) (page.ListFramesResult, error) {
-			return o.Inspection.Frames(ctx, r)
+			return o.Inspection.Frames(ctx, *r)
 		}),
 		read(capability.Spec{
 			Name: "list_page_assets", Tiers: true, Title: "List assets",
 			Summary: "Loaded resources of a page: counts by kind, sizes and times. Paths are hashed.",
 		}, func(ctx context.Context, r *page.ListAssetsRequest) (page.ListAssetsResult, error) {
-			return o.Inspection.Assets(ctx, r)
+			return o.Inspection.Assets(ctx, *r)
 		}),
 	)
 }

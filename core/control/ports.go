@@ -33,31 +33,31 @@ type PageSet interface {
 
 // Inspection reads a page's structure.
 type Inspection interface {
-	Inspect(ctx context.Context, r *page.InspectRequest) (page.InspectResult, error)
-	Snapshot(ctx context.Context, r *page.SnapshotRequest) (page.Snapshot, error)
-	Query(ctx context.Context, r *page.QueryRequest) (page.QueryResult, error)
-	Frames(ctx context.Context, r *page.ListFramesRequest) (page.ListFramesResult, error)
-	Assets(ctx context.Context, r *page.ListAssetsRequest) (page.ListAssetsResult, error)
+	Inspect(ctx context.Context, r page.InspectRequest) (page.InspectResult, error)
+	Snapshot(ctx context.Context, r page.SnapshotRequest) (page.Snapshot, error)
+	Query(ctx context.Context, r page.QueryRequest) (page.QueryResult, error)
+	Frames(ctx context.Context, r page.ListFramesRequest) (page.ListFramesResult, error)
+	Assets(ctx context.Context, r page.ListAssetsRequest) (page.ListAssetsResult, error)
 }
 
 // Camera takes pictures and live observations.
 type Camera interface {
 	Inspector
-	Screenshot(ctx context.Context, r *page.ScreenshotRequest) (page.ScreenshotResult, error)
+	Screenshot(ctx context.Context, r page.ScreenshotRequest) (page.ScreenshotResult, error)
 }
 
 // Waiter waits for a condition. A time-out returns the result with the last probe and wait_timed_out. It
 // holds nothing up while it waits.
 type Waiter interface {
-	Wait(ctx context.Context, r *page.WaitRequest) (page.WaitResult, error)
+	Wait(ctx context.Context, r page.WaitRequest) (page.WaitResult, error)
 }
 
 // Transfers reads what passes between page and machine.
 type Transfers interface {
-	Cookies(ctx context.Context, r *page.GetCookiesRequest) (page.GetCookiesResult, error)
-	ReadClipboard(ctx context.Context, r *page.ReadClipboardRequest) (page.ReadClipboardResult, error)
+	Cookies(ctx context.Context, r page.GetCookiesRequest) (page.GetCookiesResult, error)
+	ReadClipboard(ctx context.Context, r page.ReadClipboardRequest) (page.ReadClipboardResult, error)
 	Downloads(ctx context.Context) (page.ListDownloadsResult, error)
-	WaitForDownload(ctx context.Context, r *page.WaitForDownloadRequest) (page.ListDownloadsResult, error)
+	WaitForDownload(ctx context.Context, r page.WaitForDownloadRequest) (page.ListDownloadsResult, error)
 }
 
 // Selected names the page that requests without a target are about.

@@ -12,7 +12,7 @@ func (o Operations) transfers() []capability.Op {
 		read(capability.Spec{
 			Name: "get_cookies", Title: "Read cookies", Summary: "Cookies of a page or of given URLs, with values. Never recorded.",
 		}, func(ctx context.Context, r *page.GetCookiesRequest) (page.GetCookiesResult, error) {
-			return o.Transfers.Cookies(ctx, r)
+			return o.Transfers.Cookies(ctx, *r)
 		}),
 		recorded[page.SetCookiesRequest](o.Runner, capability.Spec{
 			Name: "set_cookies", Batchable: true, Idempotent: true, Title: "Set cookies", Summary: "Set 1 to 64 cookies. Names and values are not recorded.",
@@ -24,7 +24,7 @@ func (o Operations) transfers() []capability.Op {
 		read(capability.Spec{
 			Name: "read_clipboard", Title: "Read the clipboard", Summary: "Text of the clipboard as the page sees it, up to 64 KiB.",
 		}, func(ctx context.Context, r *page.ReadClipboardRequest) (page.ReadClipboardResult, error) {
-			return o.Transfers.ReadClipboard(ctx, r)
+			return o.Transfers.ReadClipboard(ctx, *r)
 		}),
 		change[page.WriteClipboardRequest](o.Runner, capability.Spec{
 			Name: "write_clipboard", Idempotent: true, Title: "Write the clipboard", Summary: "Put text on the clipboard and confirm it.",
@@ -39,7 +39,7 @@ func (o Operations) transfers() []capability.Op {
 			Name: "wait_for_download", Lane: capability.Free, OwnDeadline: true, Title: "Wait for a download",
 			Summary: "Wait for a download that began after a cursor of list_downloads or of an action's postconditions.",
 		}, func(ctx context.Context, r *page.WaitForDownloadRequest) (page.ListDownloadsResult, error) {
-			return o.Transfers.WaitForDownload(ctx, r)
+			return o.Transfers.WaitForDownload(ctx, *r)
 		}),
 		recordedPlain[page.CancelDownloadRequest](o.Runner, capability.Spec{
 			Name: "cancel_download", Destructive: true, Idempotent: true, Title: "Cancel a download", Summary: "Stop a running download.",

@@ -20,8 +20,8 @@ func outputSchema(op capability.Op) *jsonschema.Schema {
 	}
 	object := &jsonschema.Schema{Type: "object"}
 	list := &jsonschema.Schema{Type: "array"}
-	add(&jsonschema.Schema{Type: "string"}, "tool")
-	add(&jsonschema.Schema{Enum: []any{"succeeded", "degraded", "failed"}}, "status")
+	add(&jsonschema.Schema{Type: "string"}, "tool", "status")
+
 	add(object, "result", "error", "diagnostics")
 	add(list, "warnings", "notes", "next")
 	if op.Kind == capability.Change || op.Kind == capability.Recorded {

@@ -70,6 +70,12 @@ func requestFrom(ctx context.Context) *request {
 	return r
 }
 
+// WantsProgress reports whether the client asked to know how far the request that ctx belongs to has come.
+func WantsProgress(ctx context.Context) bool {
+	r := requestFrom(ctx)
+	return r != nil && r.token != nil
+}
+
 // Progress tells the client how far the request that ctx belongs to has come, if the client asked to know.
 // done must grow from call to call, a smaller or equal one is ignored; total 0 means unknown. The
 // notification is queued before Progress returns, so it precedes the response; after the response nothing

@@ -93,7 +93,7 @@ func (x *Index) prepare(path string) error {
 }
 
 func (x *Index) ensureSchema() error {
-	if err := x.pragmas("auto_vacuum=INCREMENTAL", "temp_store=MEMORY", fmt.Sprintf("cache_size=-%d", cacheKiB)); err != nil {
+	if err := x.pragmas("auto_vacuum=INCREMENTAL", "secure_delete=ON", "temp_store=MEMORY", fmt.Sprintf("cache_size=-%d", cacheKiB)); err != nil {
 		return err
 	}
 	found, err := x.tx.schemaText()

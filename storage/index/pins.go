@@ -44,9 +44,11 @@ func (t *Tx) AddPin(w record.Window) (p Pin, ok bool, err error) {
 		w.SessionID, w.TargetID, w.StartNS, w.EndNS, p.ThroughNS); err != nil {
 		return p, false, err
 	}
-	if _, err := t.findPin(&p); err != nil {
+	stored := Pin{Window: w}
+	if _, err := t.findPin(&stored); err != nil {
 		return p, false, err
 	}
+	p.Key = stored.Key
 	return p, true, t.ProtectSegments(p.Key, p.Segments...)
 }
 

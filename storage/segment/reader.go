@@ -136,6 +136,9 @@ func (s *scanner) readBody(at int64, h recordHeader) (payload, meta []byte, err 
 
 // read fills b; a file that became shorter meanwhile ends the scan instead of failing it.
 func (s *scanner) read(b []byte, at int64) error {
+	if len(b) == 0 { // at the end of the file even this would be EOF
+		return nil
+	}
 	_, err := s.r.ReadAt(b, at)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		s.stop(io.ErrUnexpectedEOF)

@@ -54,6 +54,8 @@ type Fault struct {
 	Err error
 	// Short makes a write store this many of its bytes before it returns Err.
 	Short int
+	// Then is called when the short write is done and before it returns, to end the process in the middle of it.
+	Then func()
 }
 
 // FS is a disk.FS that asks a hook before each call. Methods and SetHook may be called concurrently.
@@ -178,6 +180,9 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 		return f.File.WriteAt(p, off)
 	}
 	n, _ := f.File.WriteAt(p[:min(fault.Short, len(p))], off)
+	if fault.Then != nil {
+		fault.Then()
+	}
 	return n, &fs.PathError{Op: "write", Path: f.name, Err: fault.Err}
 }
 

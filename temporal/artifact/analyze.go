@@ -41,10 +41,6 @@ func (s *Service) input(r Request, e epochSequence) visual.Sequence {
 	for i, f := range frames {
 		metas[i] = visual.FrameMeta{ID: visual.FrameID(f.ID), Time: f.Time().Duration()}
 	}
-	// Ordinals order frames and presented times may step back by a few milliseconds under load.
-	for i := 1; i < len(metas); i++ {
-		metas[i].Time = max(metas[i].Time, metas[i-1].Time)
-	}
 	rng := r.Sequence.Range
 	in := visual.Sequence{
 		Source: visual.Lazy(metas, func(ctx context.Context, i int) (visual.Frame, error) {

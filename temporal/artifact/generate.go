@@ -119,6 +119,12 @@ func draw(ctx context.Context, a *visual.Analysis, r Request, kind string) (*vis
 		return a.Storyboard(ctx, visual.StoryboardOptions{Tiles: r.Tiles})
 	case evidence.DifferenceMap:
 		return a.DifferenceMap(ctx, visual.MapOptions{})
+	case evidence.MotionHistory:
+		return a.MotionHistory(ctx, visual.MapOptions{})
+	case evidence.Orientation:
+		return a.Orientation(ctx)
+	case evidence.Filmstrip:
+		return a.Filmstrip(ctx, r.Strip, r.StripOptions)
 	}
 	return nil, fault.New(fault.Internal, "no artifact is called %s", kind)
 }

@@ -31,6 +31,9 @@ type Request struct {
 	Region   *visual.Region
 	Mask     *visual.Mask
 	MaskHash string
+	// Strip is the region and the options of a region filmstrip.
+	Strip        visual.Region
+	StripOptions visual.FilmstripOptions
 }
 
 // epochSequence is one epoch's frames with the baseline that belongs to it.
@@ -108,7 +111,9 @@ func (r Request) pictureKey(analysis, kind string) string {
 		Analysis, Kind string
 		Tiles          int
 		JPEG           bool
-	}{analysis, kind, r.Tiles, r.JPEG})
+		Strip          visual.Region
+		Options        visual.FilmstripOptions
+	}{analysis, kind, r.Tiles, r.JPEG, r.Strip, r.StripOptions})
 }
 
 // digest hashes a value's JSON form. The values here always encode.

@@ -132,6 +132,9 @@ func (m *making) pictures(ctx context.Context) {
 		Sequence: m.sequence, Kinds: []string{evidence.Storyboard, evidence.DifferenceMap},
 		Exhaustive: m.req.Sampling == "exhaustive", Markers: m.req.Markers, Anchor: m.anchorLabel(),
 	}
+	if m.req.Orientation == nil || *m.req.Orientation {
+		m.request.Kinds = append(m.request.Kinds, evidence.Orientation)
+	}
 	m.chooseEpochs()
 	outcomes, warnings, err := m.artifacts.Generate(ctx, m.request)
 	m.failed("artifacts", err)

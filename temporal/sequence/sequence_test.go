@@ -122,3 +122,18 @@ func TestEpochsAndQuality(t *testing.T) {
 	assert.Equal(t, "hidden", q.CaptureState)
 	assert.Equal(t, map[string]int{record.WarnViewportPending: 5}, q.Warnings)
 }
+
+// On a busy machine Chrome delivers frames in another order than it showed them.
+func TestFramesAreInTheOrderInWhichTheyWereShown(t *testing.T) {
+	store := coretest.NewStore()
+	store.AddFrame(frame(1, 20, 1000, 1100), nil)
+	store.AddFrame(frame(2, 20, 1200, 1300), nil)
+	store.AddFrame(frame(3, 20, 1100, 1350), nil)
+	store.AddFrame(frame(4, 20, 1200, 1360), nil)
+	s := read(t, store, 900, 1500)
+	var ordinals []uint64
+	for _, f := range s.Frames {
+		ordinals = append(ordinals, f.Ordinal)
+	}
+	assert.Equal(t, []uint64{1, 3, 2, 4}, ordinals)
+}

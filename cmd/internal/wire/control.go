@@ -25,7 +25,7 @@ import (
 
 // Control provides the interaction runner, the registry of operations and their executor.
 var Control = fx.Module("control", fx.Provide(
-	newSelection, newPages, newRunner, newControlOps, newRegistry, newExecutor,
+	newSelection, newParts, newPages, newRunner, newControlOps, newRegistry, newExecutor,
 	snapshot.NewRegistry, observe.NewRing, newObserver, newDriver, newLate,
 ))
 
@@ -85,13 +85,14 @@ type controlParams struct {
 	Store     *storage.Store
 	Selection capability.Selection
 	Late      *late
-	Parts     parts
+	Waiter    control.Waiter
+	Transfers control.Transfers
 }
 
 func newControlOps(p controlParams) control.Operations {
 	return control.Operations{
-		Browser: p.Browser, PageList: p.Browser, PageSet: p.Browser, Inspection: p.Observer, Camera: p.Observer,
-		Waiter: p.Parts.Waiter, Transfers: p.Parts.Transfers, Runner: p.Runner,
+		Browser: p.Browser, PageList: p.Browser, PageSet: p.Browser, Inspection: inspection{p.Observer}, Camera: p.Observer,
+		Waiter: p.Waiter, Transfers: p.Transfers, Runner: p.Runner,
 		Batch:    control.NewBatch(p.Late.Execute, p.Observer, p.Browser),
 		Sessions: p.Browser, Timeline: p.Store, Stored: p.Store, Barrier: p.Store,
 		Finish: finisher(p.Selection, p.Late),

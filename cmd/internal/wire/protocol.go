@@ -64,8 +64,8 @@ type downloadReader interface {
 	ReadDownload(ctx context.Context, s id.Session, d id.Download) (data []byte, mediaType string, err error)
 }
 
-func newResources(store *storage.Store, ring *observe.Ring, p parts) resource.Reader {
-	return &resources{store: store, ring: ring, downloads: p.Downloads}
+func newResources(store *storage.Store, ring *observe.Ring, downloads downloadReader) resource.Reader {
+	return &resources{store: store, ring: ring, downloads: downloads}
 }
 
 // Read implements resource.Reader.

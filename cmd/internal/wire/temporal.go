@@ -5,17 +5,33 @@ import (
 
 	"go.uber.org/fx"
 
+	"github.com/krometrail/krometrail/browser/session"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/storage"
 	"github.com/krometrail/krometrail/temporal/artifact"
 	"github.com/krometrail/krometrail/temporal/bundle"
+	"github.com/krometrail/krometrail/temporal/eventquery"
 	"github.com/krometrail/krometrail/temporal/operations"
 	"github.com/krometrail/krometrail/temporal/resolve"
 	"github.com/krometrail/krometrail/temporal/sequence"
 )
 
 // Temporal provides what answers questions about recorded time.
-var Temporal = fx.Module("temporal", fx.Provide(newResolver, newReader, newArtifacts, newBundles, newTemporalOps))
+var Temporal = fx.Module("temporal", fx.Provide(newResolver, newReader, newArtifacts, newEvents, newBundles, newTemporalOps, newLive))
+
+// live is what temporal services ask the running browser.
+type live struct {
+	fx.Out
+	Resolve resolve.Live
+	Load    artifact.Load
+	Running operations.Running
+}
+
+func newLive(b *session.Browser) live { return live{Resolve: b, Load: b, Running: b} }
+
+func newEvents(store *storage.Store, r *resolve.Resolver) *eventquery.Service {
+	return eventquery.New(store, store, r)
+}
 
 func newResolver(store *storage.Store, live resolve.Live) *resolve.Resolver {
 	return resolve.New(store, store, store, live)
@@ -27,7 +43,7 @@ func newArtifacts(store *storage.Store, load artifact.Load, c clock.Clock, log *
 	return artifact.New(store, store, store, load, c, log)
 }
 
-func newBundles(r *resolve.Resolver, reader *sequence.Reader, store *storage.Store, a *artifact.Service, events bundle.Events, c clock.Clock) *bundle.Service {
+func newBundles(r *resolve.Resolver, reader *sequence.Reader, store *storage.Store, a *artifact.Service, events *eventquery.Service, c clock.Clock) *bundle.Service {
 	return bundle.New(r, reader, store, a, events, c)
 }
 

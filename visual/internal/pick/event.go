@@ -31,8 +31,8 @@ func newProfile(r *Region, parent *Region, n int) profile {
 	if p.max < p.floor {
 		return p
 	}
-	p.returns(r, n)
 	steps := stepsOf(r, n)
+	p.returns(r, steps)
 	p.excursions(r, parent, steps)
 	for f := range n {
 		p.transience[f] = max(p.ret[f], p.exc[f])
@@ -52,9 +52,15 @@ func stepsOf(r *Region, n int) []int {
 
 // returns finds frames whose surroundings resemble each other more than the
 // frame resembles either. Steady motion gives a ratio of zero or less until
-// distances saturate, hence the second condition for middling ratios.
-func (p *profile) returns(r *Region, n int) {
+// distances saturate, hence the second condition for middling ratios. A block
+// that is always moving returns to similar states by chance (lines of text
+// scroll into each other's places), so there a return means nothing.
+func (p *profile) returns(r *Region, steps []int) {
+	n := len(steps)
 	for f := range n {
+		if r.Local && p.busy(steps, f) {
+			continue
+		}
 		best := 0
 		for _, la := range returnLags {
 			if f-la < 0 {
@@ -76,6 +82,24 @@ func (p *profile) returns(r *Region, n int) {
 		}
 		p.ret[f] = best
 	}
+}
+
+// busyWindow is how many steps to each side decide whether a block is busy.
+const busyWindow = 6
+
+// busy reports whether most steps on one side of f change the block.
+func (p *profile) busy(steps []int, f int) bool {
+	return p.mostlyActive(steps[max(1, f-busyWindow+1):f+1]) || p.mostlyActive(steps[f+1:min(len(steps), f+1+busyWindow)])
+}
+
+func (p *profile) mostlyActive(steps []int) bool {
+	active := 0
+	for _, s := range steps {
+		if s > p.same {
+			active++
+		}
+	}
+	return 3*active > 2*len(steps)
 }
 
 const (
