@@ -35,20 +35,7 @@ func (d *Driver) locate(ctx context.Context, c *call, e core.Element) (snapshot.
 
 // visible makes sure that pointer input reaches the page at all.
 func (d *Driver) visible(ctx context.Context, c *call) error {
-	doc, err := d.Snapshots.Document(ctx, c.session, "")
-	if err != nil {
-		return snapshot.Unreadable(err, c.session)
-	}
-	var facts struct {
-		Visibility string `json:"visibility"`
-	}
-	if err := doc.Call(ctx, &facts, "facts"); err != nil {
-		return snapshot.Unreadable(err, c.session)
-	}
-	if facts.Visibility != "hidden" {
-		return nil
-	}
-	return d.Tabs.Foreground(ctx, c.session.Target())
+	return d.Tabs.EnsureForeground(ctx, c.session.Target())
 }
 
 // aim finds where the pointer reaches the locator, bringing it into view.

@@ -18,23 +18,25 @@ import (
 
 // Tabs is what actions need to know about the set of pages.
 type Tabs interface {
-	// Cursor anchors a wait for pages at this moment.
-	Cursor() string
-	// Since lists the pages that have appeared after a cursor, with their openers.
-	Since(cursor string) []core.NewPage
-	// Await returns as soon as a page has appeared after the cursor, or when ctx ends.
-	Await(ctx context.Context, cursor string)
-	// Foreground makes a hidden page visible if the session's focus policy allows it, and waits boundedly;
+	// PageCursor anchors a wait for pages at this moment.
+	PageCursor() string
+	// PagesSince lists the pages that have appeared after a cursor, with their openers.
+	PagesSince(cursor string) ([]core.NewPage, error)
+	// WaitForPage returns as soon as a page has appeared after a cursor.
+	WaitForPage(ctx context.Context, r core.WaitForPageRequest) (core.NewPageResult, error)
+	// MarkAction notes that an action begins: waits for pages without a cursor count from here.
+	MarkAction()
+	// EnsureForeground makes a hidden page visible if the session's focus policy allows it, and waits boundedly;
 	// target_hidden when it may not or does not become visible.
-	Foreground(ctx context.Context, t id.Target) error
+	EnsureForeground(ctx context.Context, t id.Target) error
 }
 
 // Downloads is what actions need to know about downloads.
 type Downloads interface {
-	// Cursor anchors a wait for downloads at this moment.
-	Cursor() string
-	// Since lists the downloads that have begun after a cursor.
-	Since(cursor string) []id.Download
+	// DownloadCursor anchors a wait for downloads at this moment.
+	DownloadCursor() string
+	// DownloadsSince lists the downloads that have begun after a cursor.
+	DownloadsSince(cursor string) []id.Download
 }
 
 // Transfers are the recorded operations that move data without pointer or keyboard. sending is called right
@@ -146,7 +148,8 @@ func (d *Driver) Resolve(ctx context.Context, a control.Action) (control.Prepare
 }
 
 func (d *Driver) note(c *call) {
-	c.before.pages, c.before.downloads = d.Tabs.Cursor(), d.Downloads.Cursor()
+	d.Tabs.MarkAction()
+	c.before.pages, c.before.downloads = d.Tabs.PageCursor(), d.Downloads.DownloadCursor()
 	if c.session == nil {
 		return
 	}
@@ -225,5 +228,5 @@ const (
 	// answer goes out without it.
 	briefNavigation = time.Second
 	fullNavigation  = 25 * time.Second
-	briefPage       = time.Second
+	briefPage       = 1000 // milliseconds
 )

@@ -47,32 +47,42 @@ func (b *bench) Page(t id.Target) (*page.Session, error) {
 	return p.Session, nil
 }
 
-func (b *bench) Cursor() string { return strconv.FormatUint(b.browser.Registry.View().Sequence, 10) }
+func (b *bench) PageCursor() string {
+	return strconv.FormatUint(b.browser.Registry.View().Sequence, 10)
+}
 
-func (b *bench) Since(cursor string) []core.NewPage {
-	after, _ := strconv.ParseUint(cursor, 10, 64)
+func (b *bench) MarkAction() {}
+
+func (b *bench) PagesSince(cursor string) ([]core.NewPage, error) {
+	after, err := strconv.ParseUint(cursor, 10, 64)
 	var list []core.NewPage
 	for _, p := range b.browser.Registry.View().Pages {
 		if p.Sequence > after {
 			list = append(list, core.NewPage{TargetID: p.ID, Opener: p.Opener, URL: p.URL})
 		}
 	}
-	return list
+	return list, err
 }
 
-func (b *bench) Await(ctx context.Context, cursor string) {
-	_, _ = b.browser.Registry.Wait(ctx, func(*target.View) bool { return len(b.Since(cursor)) > 0 })
+func (b *bench) WaitForPage(ctx context.Context, r core.WaitForPageRequest) (core.NewPageResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(r.TimeoutMS)*time.Millisecond)
+	defer cancel()
+	_, err := b.browser.Registry.Wait(ctx, func(*target.View) bool {
+		list, _ := b.PagesSince(r.After)
+		return len(list) > 0
+	})
+	return core.NewPageResult{}, err
 }
 
-func (b *bench) Foreground(ctx context.Context, t id.Target) error {
+func (b *bench) EnsureForeground(ctx context.Context, t id.Target) error {
 	p, _ := b.browser.Registry.View().Find(t)
 	return b.browser.Root.Send(ctx, "Target.activateTarget", map[string]any{"targetId": p.CDPTarget}, nil)
 }
 
 type noDownloads struct{}
 
-func (noDownloads) Cursor() string             { return "0" }
-func (noDownloads) Since(string) []id.Download { return nil }
+func (noDownloads) DownloadCursor() string              { return "0" }
+func (noDownloads) DownloadsSince(string) []id.Download { return nil }
 
 // outcome is what an action came to.
 type outcome struct {

@@ -52,8 +52,10 @@ func (c *call) concern(ctx context.Context, l snapshot.Located) error {
 func (d *Driver) postconditions(ctx context.Context, c *call, o *core.Observation) *core.Postconditions {
 	post := &core.Postconditions{
 		Pages:     &core.CursorBefore{CursorBefore: c.before.pages},
-		Downloads: &core.Downloads{CursorBefore: c.before.downloads, Started: d.Downloads.Since(c.before.downloads)},
-		NewPages:  d.Tabs.Since(c.before.pages),
+		Downloads: &core.Downloads{CursorBefore: c.before.downloads, Started: d.Downloads.DownloadsSince(c.before.downloads)},
+	}
+	if opened, err := d.Tabs.PagesSince(c.before.pages); err == nil {
+		post.NewPages = opened
 	}
 	if c.navigated() != "" {
 		post.Navigation = observe.NavigationOf(c.session)

@@ -11,6 +11,7 @@ import (
 	"github.com/krometrail/krometrail/core/control"
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
+	core "github.com/krometrail/krometrail/core/page"
 )
 
 // Settle implements control.Driver: two animation frames, and the navigation that began, as far as asked.
@@ -29,7 +30,8 @@ func (d *Driver) Settle(ctx context.Context, _ control.Action, p control.Prepare
 		return s, nil
 	}
 	if c.opens {
-		bounded(ctx, c, briefPage, func(ctx context.Context) { d.Tabs.Await(ctx, c.before.pages) })
+		// A page that does not come is not this action's failure; postconditions tell what came.
+		_, _ = d.Tabs.WaitForPage(ctx, core.WaitForPageRequest{After: c.before.pages, TimeoutMS: briefPage})
 	}
 	if s.Navigation = c.navigated(); s.Navigation == "" {
 		return s, nil

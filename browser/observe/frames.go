@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"errors"
-	"net/url"
 	"strings"
 	"unicode"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/krometrail/krometrail/browser/snapshot"
 	"github.com/krometrail/krometrail/core/fault"
 	core "github.com/krometrail/krometrail/core/page"
+	"github.com/krometrail/krometrail/core/redact"
 )
 
 const (
@@ -105,7 +105,7 @@ func (o *Observer) row(s *page.Session, t tree, f frameNode, depth int, qualifie
 		}
 	}
 	if row.Access == "main" || row.Access == "same_origin" {
-		row.Path = path(f.URL)
+		row.Path = clip(redact.Path(f.URL), maxFramePath)
 	}
 	return row
 }
@@ -143,18 +143,8 @@ func cleanName(name string) string {
 }
 
 func origin(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return "opaque"
+	if o := redact.Origin(address); o != "" {
+		return o
 	}
-	return u.Scheme + "://" + u.Host
-}
-
-// path is the real path of a same-origin document: bounded, without query, fragment or credentials.
-func path(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	return clip(u.EscapedPath(), maxFramePath)
+	return "opaque"
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/krometrail/krometrail/browser/snapshot"
 	"github.com/krometrail/krometrail/core/fault"
 	core "github.com/krometrail/krometrail/core/page"
+	"github.com/krometrail/krometrail/core/redact"
 )
 
 // Snapshot acquires the page's structure for the agent.
@@ -89,6 +90,6 @@ func (o *Observer) identify(ctx context.Context, s *page.Session, out *core.Insp
 	if err := d.Call(ctx, &facts, "facts"); err != nil {
 		return snapshot.Unreadable(err, s)
 	}
-	out.Title, out.ReadyState, out.Visibility, out.URL = clip(facts.Title, 300), facts.Ready, facts.Visibility, snapshot.LiveURL(facts.URL)
+	out.Title, out.ReadyState, out.Visibility, out.URL = clip(facts.Title, 300), facts.Ready, facts.Visibility, redact.LiveURL(facts.URL)
 	return nil
 }

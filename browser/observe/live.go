@@ -10,6 +10,7 @@ import (
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
 	core "github.com/krometrail/krometrail/core/page"
+	"github.com/krometrail/krometrail/core/redact"
 )
 
 // Bounds of semantic outcomes.
@@ -190,12 +191,12 @@ func NavigationOf(s *page.Session) *core.NavigationRef {
 	if !ok {
 		return nil
 	}
-	return &core.NavigationRef{ID: n.ID, URL: snapshot.LiveURL(n.Address), State: n.State}
+	return &core.NavigationRef{ID: n.ID, URL: redact.LiveURL(n.Address), State: n.State}
 }
 
 func presentURL(s *page.Session) string {
 	doc, _ := s.Document("")
-	return snapshot.LiveURL(doc.URL)
+	return redact.LiveURL(doc.URL)
 }
 
 func clip(text string, limit int) string {

@@ -3,14 +3,15 @@ package snapshot
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
 	core "github.com/krometrail/krometrail/core/page"
+	"github.com/krometrail/krometrail/core/redact"
 )
 
 // childDeadline bounds the acquisition of one child frame: a hung frame costs one line, not the call.
@@ -61,7 +62,7 @@ func (r *Registry) acquire(ctx context.Context, s *page.Session, o Options) (Acq
 	if err != nil {
 		return Acquired{}, limited(err, root)
 	}
-	a := Acquired{URL: LiveURL(top.walk.Address), Title: top.walk.Title, Ready: top.walk.Ready}
+	a := Acquired{URL: redact.LiveURL(top.walk.Address), Title: top.walk.Title, Ready: top.walk.Ready}
 	a.Generation, a.Source, a.Pictorial = root.Generation, core.SourceWalk, top.walk.Pictorial
 	r.flatten(&a, top)
 	if o.Frames == "all" && !o.Semantic {
@@ -159,9 +160,13 @@ func (r *Registry) walk(ctx context.Context, d *Document, o Options, w *walked) 
 		}
 	}
 	for round := 0; ; round++ {
-		*w = walked{}
-		if err := d.Call(ctx, w, "walk", options); err != nil {
+		var text string
+		if err := d.Call(ctx, &text, "walk", options); err != nil {
 			return err
+		}
+		*w = walked{}
+		if err := cdp.Unmarshal([]byte(text), w); err != nil {
+			return fault.New(fault.PageObservationFailed, "the page's structure could not be read").Because(err)
 		}
 		if w.Suspects == 0 || round == maxShadowDepth {
 			break
@@ -210,7 +215,7 @@ func (r *Registry) child(ctx context.Context, parent *Document, element uint64, 
 		return v
 	}
 	if doc, ok := owner.Document(frame); ok {
-		v.origin = originOf(doc.URL)
+		v.origin = redact.Origin(doc.URL)
 	}
 	d, err := r.Document(ctx, owner, frame)
 	if err == nil {
@@ -262,17 +267,4 @@ func display(origin string) string {
 		return "opaque"
 	}
 	return origin
-}
-
-// originOf is scheme and host of an address; opaque for all others.
-func originOf(url string) string {
-	url = withoutCredentials(url)
-	i := strings.Index(url, "://")
-	if i < 0 {
-		return "opaque"
-	}
-	if end := strings.IndexAny(url[i+3:], "/?#"); end >= 0 {
-		return url[:i+3+end]
-	}
-	return url
 }

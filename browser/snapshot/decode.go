@@ -1,25 +1,27 @@
 package snapshot
 
 import (
-	"strings"
+	"encoding/json"
 
 	core "github.com/krometrail/krometrail/core/page"
+	"github.com/krometrail/krometrail/core/redact"
 )
 
 // walked is what the script's walk returns, column by column.
 type walked struct {
-	Depth    []int    `json:"depth"`
-	Role     []string `json:"role"`
-	Name     []string `json:"name"`
-	Value    []string `json:"value"`
-	States   []int    `json:"states"`
-	Flags    []int    `json:"flags"`
-	Serial   []uint64 `json:"serial"`
-	URL      []string `json:"url"`
-	Live     []string `json:"live"`
-	Rendered []string `json:"rendered"`
-	Label    []string `json:"label"`
-	Test     []string `json:"test"`
+	Depth  []int    `json:"depth"`
+	Role   []string `json:"role"`
+	Name   []string `json:"name"`
+	Value  []string `json:"value"`
+	States []int    `json:"states"`
+	Flags  []int    `json:"flags"`
+	Serial []uint64 `json:"serial"`
+	URL    []string `json:"url"`
+	// Live pairs the index of a live region with its text.
+	Live     []liveText `json:"live"`
+	Rendered []string   `json:"rendered"`
+	Label    []string   `json:"label"`
+	Test     []string   `json:"test"`
 	// Frames are the node numbers and depths of frame elements, in order.
 	Frames    [][2]uint64 `json:"frames"`
 	Over      int         `json:"over"`
@@ -61,14 +63,30 @@ func (w *walked) nodes(generation uint64) []core.Node {
 	for i := range nodes {
 		n := &nodes[i]
 		*n = core.Node{Depth: w.Depth[i], Role: w.Role[i], Name: w.Name[i], Value: w.Value[i], States: StateNames(w.States[i]),
-			URL: withoutCredentials(w.URL[i]), Serial: w.Serial[i], Live: column(w.Live, i), Rendered: column(w.Rendered, i), Label: column(w.Label, i), TestID: column(w.Test, i)}
+			URL: redact.LiveURL(w.URL[i]), Serial: w.Serial[i], Rendered: column(w.Rendered, i), Label: column(w.Label, i), TestID: column(w.Test, i)}
 		flags := w.Flags[i]
 		n.Editable, n.Link, n.OnScreen = flags&flagEditable != 0, flags&flagLink != 0, flags&flagScreen != 0
 		if flags&flagTarget != 0 {
 			n.Ref = reference(n.Serial, generation)
 		}
 	}
+	for _, l := range w.Live {
+		if l.At >= 0 && l.At < len(nodes) {
+			nodes[l.At].Live = l.Text
+		}
+	}
 	return nodes
+}
+
+// liveText is [index, text] on the wire.
+type liveText struct {
+	At   int
+	Text string
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *liveText) UnmarshalJSON(raw []byte) error {
+	return json.Unmarshal(raw, &[]any{&l.At, &l.Text})
 }
 
 func column(c []string, i int) string {
@@ -76,32 +94,4 @@ func column(c []string, i int) string {
 		return c[i]
 	}
 	return ""
-}
-
-// maxURL bounds a live address in an answer.
-const maxURL = 2048
-
-// LiveURL is an address as answers about the agent's own page show it: whole, bounded, without credentials.
-func LiveURL(url string) string {
-	url = withoutCredentials(url)
-	if len(url) > maxURL {
-		url = strings.ToValidUTF8(url[:maxURL], "")
-	}
-	return url
-}
-
-func withoutCredentials(url string) string {
-	scheme := strings.Index(url, "://")
-	if scheme < 0 {
-		return url
-	}
-	rest := url[scheme+3:]
-	end := strings.IndexAny(rest, "/?#")
-	if end < 0 {
-		end = len(rest)
-	}
-	if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 {
-		return url[:scheme+3] + rest[at+1:]
-	}
-	return url
 }

@@ -143,7 +143,7 @@ func notQualified() error {
 
 // Query evaluates a semantic query on the present page.
 func (r *Registry) Query(ctx context.Context, d *Document, q core.Query, maxMatches int) (core.QueryResult, error) {
-	nodes, scope, err := r.matchable(ctx, d, q)
+	nodes, scope, err := r.matchable(ctx, d, q, true)
 	if err != nil {
 		return core.QueryResult{}, err
 	}
@@ -152,20 +152,20 @@ func (r *Registry) Query(ctx context.Context, d *Document, q core.Query, maxMatc
 	return result, nil
 }
 
-// Present counts the matches of a query in the full tree.
+// Present counts the matches of a query in the full tree, actionable or not.
 func (r *Registry) Present(ctx context.Context, d *Document, q core.Query) (int, error) {
-	nodes, scope, err := r.matchable(ctx, d, q)
+	nodes, scope, err := r.matchable(ctx, d, q, false)
 	if err != nil {
 		return 0, err
 	}
 	return core.Present(nodes, q, scope), nil
 }
 
-func (r *Registry) matchable(ctx context.Context, d *Document, q core.Query) ([]core.Node, int, error) {
+func (r *Registry) matchable(ctx context.Context, d *Document, q core.Query, explore bool) ([]core.Node, int, error) {
 	end := d.Session.Observing("query")
 	defer end()
 	var w walked
-	if err := r.walk(ctx, d, Options{Semantic: q.Semantic(), Explore: true}, &w); err != nil {
+	if err := r.walk(ctx, d, Options{Semantic: q.Semantic(), Explore: explore}, &w); err != nil {
 		return nil, 0, limited(Failure(err, d), d)
 	}
 	nodes := w.nodes(d.Generation)
@@ -254,3 +254,6 @@ func (d *Document) In(ctx context.Context, node uint64, s *page.Session, world i
 	}
 	return reply.Object.ObjectID, nil
 }
+
+// Vanished recognises refusals that mean that a document went away.
+func Vanished(err error) error { return gone(err) }

@@ -21,7 +21,7 @@ const visibleStyle = e => styleOf(e).visibility === 'visible';
 function shown(e) {
   if (rendered(e) && visibleStyle(e)) return e;
   if (e.labels) for (const l of e.labels) if (rendered(l) && visibleStyle(l)) return l;
-  if (styleOf(e).display === 'contents') for (const c of flatChildren(e)) if (kindOf(c) === ELEMENT && rendered(c)) return c;
+  if (styleOf(e).display === 'contents') { let inner = null; eachFlat(e, c => { if (!inner && kindOf(c) === ELEMENT && rendered(c)) inner = c; }); return inner; }
   return null;
 }
 

@@ -86,13 +86,14 @@ function contains(ancestor, node) {
   return false;
 }
 
-function* flatChildren(e) {
+// eachFlat visits the children in the flat tree.
+function eachFlat(e, visit) {
   const root = shadowOf(e);
   if (!root && tagOf(e) === 'slot') {
     const given = e.assignedNodes();
-    if (given.length > 0) { yield* given; return; }
+    if (given.length > 0) { for (let i = 0; i < given.length; i++) visit(given[i]); return; }
   }
-  for (let c = firstChild(root || e); c; c = nextSibling(c)) yield c;
+  for (let c = firstChild(root || e), next; c; c = next) { next = nextSibling(c); visit(c); }
 }
 
 function deepActive() {

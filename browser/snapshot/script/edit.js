@@ -10,12 +10,12 @@ function fieldOf(e) {
   if (tag === 'label' && e.control) return e.control;
   const inner = [];
   const visit = n => {
-    for (const c of flatChildren(n)) {
-      if (kindOf(c) !== ELEMENT || inner.length > 1) continue;
+    eachFlat(n, c => {
+      if (kindOf(c) !== ELEMENT || inner.length > 1) return;
       const t = tagOf(c);
       if ((t === 'input' && !['hidden', 'checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'file'].includes(inputType(c))) || t === 'textarea' || editableHost(c)) inner.push(c);
       else visit(c);
-    }
+    });
   };
   visit(e);
   return inner.length === 1 ? inner[0] : e;

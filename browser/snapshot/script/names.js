@@ -27,8 +27,10 @@ const targetNamed = new Set(['cell', 'gridcell', 'row', 'generic', 'listitem', '
 const widgetRoles = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'tab', 'treeitem',
   'textbox', 'searchbox', 'combobox', 'slider', 'spinbutton', 'listbox', 'file', 'color', 'date', 'time', 'datetime', 'month', 'week', 'scrollbar']);
 
+// editableHost: the element makes its content editable; what lies in it belongs to it.
 function editableHost(e) {
-  if (!(e instanceof HTML) || !e.isContentEditable) return false;
+  const given = attr(e, 'contenteditable');
+  if (given === null || given.toLowerCase() === 'false' || !(e instanceof HTML) || !e.isContentEditable) return false;
   const parent = flatParent(e);
   return !(parent instanceof HTML && parent.isContentEditable);
 }
@@ -95,7 +97,11 @@ function nameOf(e, tag, role, fromContent) {
   return collapse(attr(e, 'title') || '') || (tag === 'input' || tag === 'textarea' ? collapse(attr(e, 'placeholder') || attr(e, 'aria-placeholder') || '') : '');
 }
 
+// mayLabel is false while a document without labels is walked; asking every button for its labels is dear.
+let mayLabel = true;
+
 function labelText(e) {
+  if (!mayLabel && rootOf(e) === document) return '';
   const labels = e.labels;
   if (!labels || labels.length === 0) return '';
   const parts = [];
@@ -146,11 +152,11 @@ function textOf(root, hidden, skip) {
     if (neverText.has(tag)) return;
     if (tag === 'br') { out += ' '; return; }
     let inline = true;
-    if (!(top && hidden)) {
+    if (!top) {
       const style = styleOf(node);
       const display = style.display;
       if (display === 'none' || (style.visibility !== 'visible' && !hidden)) return;
-      if (attr(node, 'aria-hidden') === 'true' && !top) return;
+      if (attr(node, 'aria-hidden') === 'true') return;
       inline = display === 'inline' || display === 'contents';
     }
     if (!inline) out += ' ';
@@ -168,9 +174,10 @@ function textOf(root, hidden, skip) {
       if (tag === 'select') { out += ' ' + Array.from(node.selectedOptions || [], o => o.label).join(' ') + ' '; return; }
       if (tag === 'textarea') return;
     }
-    for (const c of flatChildren(node)) visit(c, false);
+    eachFlat(node, below);
     if (!inline) out += ' ';
   };
+  const below = c => visit(c, false);
   visit(root, true);
   return out;
 }

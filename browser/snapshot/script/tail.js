@@ -5,7 +5,7 @@ const K = {
   walk(options) {
     const w = walk(options);
     lastSuspects = w.suspects;
-    return w.result;
+    return JSON.stringify(w.result);
   },
   // suspects are the elements of the last walk whose shadow roots the debugger should look for.
   suspects() { const list = lastSuspects; lastSuspects = []; return list; },
@@ -13,7 +13,16 @@ const K = {
   handled(...list) { for (const e of list) if (e && kindOf(e) === ELEMENT) handled.add(e); return true; },
   node: nodeOf,
   numberOf,
+  time(o) { const a = performance.now(); const w = walk(o); const b = performance.now(); JSON.stringify(w.result); return { Ms: b - a, Json: performance.now() - b }; },
   facts() { return { title: document.title, ready: document.readyState, visibility: document.visibilityState, url: location.href }; },
+  // timings are the resources that the document's own timeline knows, the newest 1,000.
+  timings() {
+    const kinds = { script: 'script', link: 'stylesheet', css: 'image', img: 'image', image: 'image', input: 'image', fetch: 'fetch', xmlhttprequest: 'xhr', iframe: 'frame',
+      frame: 'frame', video: 'media', audio: 'media', track: 'media', font: 'font' };
+    const entries = performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource')).slice(-1000);
+    return entries.map(e => ({ url: e.name, duration: e.duration, transfer: e.transferSize || 0, body: e.decodedBodySize || 0,
+      kind: e.entryType === 'navigation' ? 'document' : kinds[e.initiatorType] || 'other' }));
+  },
   find(css) {
     let list;
     try { list = queryAll(document, css); } catch { return { bad: true }; }

@@ -12,8 +12,10 @@ const liveRoles = new Set(['alert', 'alertdialog', 'dialog', 'status', 'log']);
 
 const FLAG_TARGET = 1, FLAG_EDITABLE = 2, FLAG_LINK = 4, FLAG_SCREEN = 8;
 
-function disabledOf(e) {
-  if (matches(e, ':disabled')) return true;
+const canDisable = new Set(['button', 'input', 'select', 'textarea', 'fieldset', 'optgroup', 'option']);
+
+function disabledOf(e, tag) {
+  if (canDisable.has(tag) && matches(e, ':disabled')) return true;
   const by = closest(e, '[aria-disabled]');
   return !!by && attr(by, 'aria-disabled') === 'true';
 }
@@ -21,7 +23,7 @@ function disabledOf(e) {
 function statesOf(e, tag, role, active) {
   let s = 0;
   if (e === active) s |= bit.focused;
-  if (disabledOf(e)) s |= bit.disabled;
+  if (disabledOf(e, tag)) s |= bit.disabled;
   if (tag === 'input') {
     const type = inputType(e);
     if (type === 'checkbox' || type === 'radio') {
@@ -98,17 +100,22 @@ function hiddenControl(label) {
 // walk returns {nodes, frames, suspects, over, url, origin, title, pictorial}. options: semantic adds every
 // element, rendered text, labels and test ids; screen adds what is on screen; nodes and text are the limits.
 function walk(options) {
-  const out = [], frames = [], suspects = [];
+  const cols = { depth: [], role: [], name: [], value: [], states: [], flags: [], serial: [], url: [], live: [], rendered: [], label: [], test: [] };
+  const { depth: dDepth, role: dRole, name: dName, value: dValue, states: dStates, flags: dFlags, serial: dSerial, url: dURL, live: dLive, rendered: dRendered, label: dLabel, test: dTest } = cols;
+  const frames = [], suspects = [];
   const active = deepActive();
   const width = innerWidth, height = innerHeight;
   const semantic = !!options.semantic;
   let text = 0, over = 0, opaqueArea = 0, targets = 0;
   const seen = new Set();
+  mayLabel = document.getElementsByTagName('label').length > 0;
 
-  const emit = row => {
-    if (out.length >= options.nodes || text > options.text) { over++; return -1; }
-    text += row[2].length + row[3].length + (row[9] ? row[9].length : 0);
-    return out.push(row) - 1;
+  const emit = (depth, role, name, value, states, flags, serial, url) => {
+    if (dDepth.length >= options.nodes || text > options.text) { over++; return -1; }
+    text += name.length + value.length;
+    dDepth.push(depth); dRole.push(role); dName.push(name); dValue.push(value); dStates.push(states); dFlags.push(flags); dSerial.push(serial); dURL.push(url);
+    if (semantic) { dRendered.push(''); dLabel.push(''); dTest.push(''); }
+    return dDepth.length - 1;
   };
   const onScreen = e => {
     const b = boxOf(e);
@@ -117,9 +124,13 @@ function walk(options) {
   const textNode = (node, depth) => {
     const data = dataOf(node);
     const trimmed = collapse(data);
-    if (!trimmed) { if (semantic && data && out.length) { const last = out[out.length - 1]; if (last[1] === 'text' && last[9] && !/\s$/.test(last[9])) last[9] += ' '; } return; }
-    emit(semantic ? [depth, 'text', trimmed, '', 0, 0, 0, '', '', data.replace(/\s+/g, ' ')] : [depth, 'text', trimmed, '']);
+    if (!trimmed) { if (semantic && data) gap(); return; }
+    const at = emit(depth, 'text', trimmed, '', 0, 0, 0, '');
+    if (semantic && at >= 0) { dRendered[at] = data.replace(/\s+/g, ' '); text += dRendered[at].length; lastText = at; }
   };
+  let lastText = -1;
+  // gap separates what was rendered before from what follows.
+  const gap = () => { if (lastText >= 0 && !dRendered[lastText].endsWith(' ')) dRendered[lastText] += ' '; };
 
   // suspect: the element may be the host of a closed shadow root.
   const suspect = (e, tag) => {
@@ -131,7 +142,7 @@ function walk(options) {
     suspects.push(e);
   };
 
-  const element = (e, depth, pointer, silent, visibleParent) => {
+  const element = (e, depth, pointer, silent) => {
     const tag = tagOf(e);
     if (neverText.has(tag)) return;
     const style = styleOf(e);
@@ -160,9 +171,9 @@ function walk(options) {
     let inner = depth, quiet = silent, at = -1;
     if (show || semantic) {
       const fromContent = contentNamed.has(role) || (act > 0 && targetNamed.has(role));
-      at = push(e, tag, role, depth, act, fromContent, style);
+      at = push(e, tag, role, depth, act, fromContent);
       inner = depth + 1;
-      if (!semantic && at >= 0 && rowByContent) quiet = true;
+      if (!semantic && rowByContent) quiet = true;
       if (act > 0) { targets++; seen.add(e); }
     }
     if (tag === 'textarea' || tag === 'svg' || tag === 'iframe' || tag === 'object' || tag === 'canvas' || tag === 'video' || tag === 'audio' || tag === 'math') return;
@@ -170,30 +181,23 @@ function walk(options) {
     const before = targets;
     const block = semantic && display !== 'inline' && display !== 'contents';
     if (block) gap();
-    for (const c of flatChildren(e)) {
+    eachFlat(e, c => {
       const kind = kindOf(c);
       if (kind === TEXT) { if (!quiet && visible) textNode(c, inner); }
-      else if (kind === ELEMENT) element(c, inner, isPointer, quiet, visible);
-    }
+      else if (kind === ELEMENT) element(c, inner, isPointer, quiet);
+    });
     if (block) gap();
     // A bare listener on a container delegates for what lies in it.
     if (act === 1 && at >= 0 && targets > before && !isPointer && !hasAttr(e, 'tabindex') && !hasAttr(e, 'onclick') && attr(e, 'draggable') !== 'true') {
-      out[at][5] &= ~FLAG_TARGET;
-      out[at][6] = 0;
+      dFlags[at] &= ~FLAG_TARGET;
       targets--;
     }
   };
 
-  const gap = () => {
-    for (let i = out.length - 1; i >= 0 && i > out.length - 4; i--) {
-      if (out[i][9]) { if (!/\s$/.test(out[i][9])) out[i][9] += ' '; return; }
-    }
-  };
-
   let rowByContent = false;
-  const push = (e, tag, role, depth, act, fromContent, style) => {
+  const push = (e, tag, role, depth, act, fromContent) => {
     rowByContent = false;
-    if (out.length >= options.nodes || text > options.text) { over++; return -1; }
+    if (dDepth.length >= options.nodes || text > options.text) { over++; return -1; }
     const wantName = act > 0 || role !== 'generic' || hasAttr(e, 'aria-label') || hasAttr(e, 'aria-labelledby');
     let name = wantName && !(semantic && role === 'paragraph') ? nameOf(e, tag, role, fromContent) : '';
     rowByContent = wantName && namedByContent;
@@ -209,16 +213,17 @@ function walk(options) {
       if (options.screen && onScreen(e)) flags |= FLAG_SCREEN;
     }
     const n = act > 0 || (semantic && options.serials) ? numberOf(e) : 0;
-    const url = role === 'link' && typeof e.href === 'string' ? e.href.slice(0, 2048) : '';
-    const row = [depth, role, name, value, states, flags, n, url];
+    const href = role === 'link' ? e.href : '';
+    const url = typeof href === 'string' ? href.slice(0, 2048) : '';
+    const at = emit(depth, role, name, value, states, flags, n, url);
+    if (at < 0) return at;
     const live = liveText(e, role);
-    if (live || semantic) row.push(live);
+    if (live) dLive.push([at, live]);
     if (semantic) {
-      row.push('');
-      row.push(act > 0 ? labelOf(e, tag, name) : '');
-      row.push(attr(e, 'data-testid') || attr(e, 'data-test-id') || attr(e, 'data-test') || '');
+      dLabel[at] = act > 0 ? labelOf(e, tag, name) : '';
+      dTest[at] = attr(e, 'data-testid') || attr(e, 'data-test-id') || attr(e, 'data-test') || '';
     }
-    return emit(row);
+    return at;
   };
 
   const liveText = (e, role) => {
@@ -229,19 +234,16 @@ function walk(options) {
 
   // control lists a field that only its label shows.
   const control = (c, depth) => {
-    push(c, 'input', roleOf(c, 'input'), depth, 2, false, null);
+    push(c, 'input', roleOf(c, 'input'), depth, 2, false);
     targets++;
   };
 
   const top = rootElement(document);
-  if (top) element(top, 0, false, false, true);
+  if (top) element(top, 0, false, false);
   forgetCollected();
-  const column = (i, none) => out.map(row => row[i] === undefined ? none : row[i]);
   return {
     result: {
-      depth: column(0), role: column(1), name: column(2), value: column(3), states: column(4, 0), flags: column(5, 0), serial: column(6, 0),
-      url: column(7, ''), live: out.some(row => row[8]) ? column(8, '') : [],
-      rendered: semantic ? column(9, '') : [], label: semantic ? column(10, '') : [], test: semantic ? column(11, '') : [],
+      ...cols,
       frames, over, title: document.title, address: location.href, origin: self.origin, pictorial: opaqueArea > 0.5 * width * height,
       suspects: suspects.length, ready: document.readyState,
     },
