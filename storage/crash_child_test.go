@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -106,7 +104,7 @@ func (c *child) work(root string, seed uint64) error {
 	}
 	faulty := storagetest.New(tree)
 	faulty.SetHook(c.hook)
-	c.store, _, err = storage.Open(root, storage.Options{Clock: c.clock, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	c.store, _, err = storage.Open(root, storage.Options{Clock: c.clock, Logger: quietLogger(),
 		BudgetBytes: storage.MinBudget, FS: faulty, Step: func(string) {
 			if c.reached() {
 				die()

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -113,7 +111,7 @@ func memoryDir(t *testing.T) string {
 
 func reopenAfterCrash(t *testing.T, root string) (*storage.Store, storage.RecoveryReport) {
 	t.Helper()
-	store, report, err := storage.Open(root, storage.Options{Clock: coretest.NewClock(startWall), Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	store, report, err := storage.Open(root, storage.Options{Clock: coretest.NewClock(startWall), Logger: quietLogger(),
 		BudgetBytes: storage.MinBudget})
 	require.NoError(t, err)
 	return store, report
