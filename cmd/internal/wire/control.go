@@ -26,8 +26,8 @@ import (
 
 // Control provides the interaction runner, the registry of operations and their executor.
 var Control = fx.Module("control", fx.Provide(
-	newSelection, newParts, newPages, newRunner, newControlOps, newRegistry, newExecutor, newTracing,
-	snapshot.NewRegistry, observe.NewRing, newObserver, newDriver, newLate,
+	newSelection, newPages, newDownloads, newTransfers, newMoves, newRunner, newControlOps, newRegistry, newExecutor, newTracing,
+	snapshot.NewRegistry, observe.NewRing, newObserver, newLate,
 ))
 
 func newSelection(c *config.Config) (capability.Selection, error) {
@@ -91,14 +91,13 @@ type controlParams struct {
 	Store     *storage.Store
 	Selection capability.Selection
 	Late      *late
-	Waiter    control.Waiter
 	Transfers control.Transfers
 }
 
 func newControlOps(p controlParams) control.Operations {
 	return control.Operations{
-		Browser: p.Tracing.Browser(p.Browser), PageList: p.Browser, PageSet: p.Tracing.PageSet(p.Browser), Inspection: inspection{p.Observer}, Camera: p.Observer,
-		Waiter: p.Waiter, Transfers: p.Transfers, Runner: p.Runner,
+		Browser: p.Tracing.Browser(p.Browser), PageList: p.Browser, PageSet: p.Tracing.PageSet(p.Browser), Inspection: p.Observer, Camera: p.Observer,
+		Waiter: p.Observer, Transfers: p.Transfers, Runner: p.Runner,
 		Batch:    control.NewBatch(p.Late.Execute, p.Observer, p.Browser),
 		Sessions: p.Browser, Timeline: p.Store, Stored: p.Store, Barrier: p.Store,
 		Finish: finisher(p.Selection, p.Late),
