@@ -24,7 +24,6 @@ import (
 // traced is the running session of a bench and a page of it that is traced.
 type traced struct {
 	*bench
-	control.PageList
 	tracing *tracing.Tracing
 	runner  *control.Runner
 	page    *page.Session
