@@ -142,12 +142,23 @@ func about(e Envelope, d Detail) []string {
 		lines = append(lines, line)
 	}
 	for _, i := range e.Images {
-		lines = append(lines, imageLine(i))
+		if i.Inline || !ofObservation(i.Role) {
+			lines = append(lines, imageLine(i))
+		}
 	}
 	for _, r := range e.Resources {
 		lines = append(lines, fmt.Sprintf("resource %s %s (%s, %d bytes)", r.Role, r.URI, r.MediaType, r.Bytes))
 	}
 	return lines
+}
+
+// ofObservation: the picture's identifier and size stand beside its observation already.
+func ofObservation(role evidence.Role) bool {
+	switch role {
+	case evidence.RolePostAction, evidence.RoleLive, evidence.RoleBatchStep, evidence.RoleBatchFinal:
+		return true
+	}
+	return false
 }
 
 func interactionLine(i *capability.InteractionRef, d Detail) string {

@@ -2,6 +2,8 @@ package present
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,7 +88,7 @@ func body(result any, d Detail) []string {
 	case Batch:
 		return r.lines(d)
 	case evidence.Bundle:
-		return bundleLines(r)
+		return bundleLines(r, d)
 	case page.QueryResult:
 		return queryLines(r)
 	}
@@ -252,13 +254,4 @@ func within(container string) string {
 	return " in " + strconv.Quote(container)
 }
 
-// bundleLines begins with the header, which is text already.
-func bundleLines(b evidence.Bundle) []string {
-	lines := strings.Split(strings.TrimRight(b.Header, "\n"), "\n")
-	b.Header = ""
-	type rest struct {
-		evidence.Bundle
-		Header string `json:"header,omitempty"`
-	}
-	return append(lines, facts(rest{Bundle: b})...)
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
