@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -30,7 +28,7 @@ import (
 
 // acknowledged is one line of the child's output.
 type acknowledged struct {
-	What    string // frame, pinned, deleting, artifact, steps
+	What    string // frame, pinned, deleting, deleted, artifact, steps
 	Frame   record.Frame
 	Digest  string
 	Window  record.Window
@@ -47,7 +45,7 @@ func runCrashChild() bool {
 	kill, _ := strconv.Atoi(os.Args[4])
 	c := &child{random: rand.New(rand.NewPCG(seed, 1)), kill: kill, out: json.NewEncoder(os.Stdout),
 		clock: coretest.NewClock(startWall.Add(time.Duration(seed) * time.Hour))}
-	if err := c.work(os.Args[2]); err != nil {
+	if err := c.work(os.Args[2], seed); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(3)
 	}
@@ -99,14 +97,14 @@ func (c *child) hook(call storagetest.Call) storagetest.Fault {
 	return storagetest.Fault{}
 }
 
-func (c *child) work(root string) error {
+func (c *child) work(root string, seed uint64) error {
 	tree, err := disk.OpenDir(root)
 	if err != nil {
 		return err
 	}
 	faulty := storagetest.New(tree)
 	faulty.SetHook(c.hook)
-	c.store, _, err = storage.Open(root, storage.Options{Clock: c.clock, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	c.store, _, err = storage.Open(root, storage.Options{Clock: c.clock, Logger: quietLogger(),
 		BudgetBytes: storage.MinBudget, FS: faulty, Step: func(string) {
 			if c.reached() {
 				die()
@@ -118,15 +116,26 @@ func (c *child) work(root string) error {
 	if err := c.begin(); err != nil {
 		return err
 	}
-	for range 150 {
-		if err := c.step(); err != nil {
-			return err
-		}
+	if err := c.play(seed); err != nil {
+		return err
 	}
 	if err := c.store.Close(context.Background()); err != nil {
 		return err
 	}
 	return c.out.Encode(acknowledged{What: "steps", Steps: c.steps})
+}
+
+// play runs the tour for seed 0 and random steps for any other.
+func (c *child) play(seed uint64) error {
+	if seed == 0 {
+		return c.tour()
+	}
+	for range 150 {
+		if err := c.step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *child) begin() error {
@@ -217,6 +226,31 @@ func (c *child) delete() error {
 	if err := c.out.Encode(acknowledged{What: "deleting", Session: session}); err != nil {
 		return err
 	}
-	_, err := c.store.DeleteSession(context.Background(), session)
-	return err
+	if _, err := c.store.DeleteSession(context.Background(), session); err != nil {
+		return err
+	}
+	return c.out.Encode(acknowledged{What: "deleted", Session: session})
+}
+
+// tour does everything that has steps once, in a fixed order: fill until segments rotate and are evicted, publish,
+// pin, end, delete.
+func (c *child) tour() error {
+	fill := func(n int) error {
+		for range n {
+			c.clock.Advance(time.Second)
+			if err := c.append(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, do := range []func() error{
+		func() error { return fill(4) }, c.publish, c.end, func() error { return fill(8) }, c.pin, c.publish,
+		func() error { return fill(80) }, c.end, c.delete, c.delete, func() error { return fill(2) },
+	} {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

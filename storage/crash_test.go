@@ -5,9 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"flag"
 	"fmt"
-	"io"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -53,15 +52,15 @@ func runChild(t *testing.T, root string, seed uint64, step int) (acks []acknowle
 // there, evicted with a gap, or deleted on request, and nothing else is on the disk.
 func TestKilledAtRandomSteps(t *testing.T) {
 	const rounds = 30
-	seed := rand.Uint64N(1000)
+	seed := 1 + rand.Uint64N(1000)
 	t.Logf("first seed %d", seed)
-	whole, killed := runChild(t, t.TempDir(), seed, 0)
+	whole, killed := runChild(t, memoryDir(t), seed, 0)
 	require.False(t, killed)
 	steps := whole[len(whole)-1].Steps
 	require.Greater(t, steps, 500)
 	kills := 0
 	for round := range uint64(rounds) {
-		root := t.TempDir()
+		root := memoryDir(t)
 		var acks []acknowledged
 		for turn, step := range []int{1 + rand.IntN(steps), 1 + rand.IntN(40)} {
 			more, killed := runChild(t, root, seed+2*round+uint64(turn), step)
@@ -78,9 +77,41 @@ func TestKilledAtRandomSteps(t *testing.T) {
 	require.GreaterOrEqual(t, kills, 50)
 }
 
+var everyStep = flag.Bool("every-step", false, "kill at each step of the tour instead of a sample of them")
+
+// The same for the steps of a fixed tour of everything that has steps. The sample is random, so that every run
+// adds to what is known; -every-step takes some minutes.
+func TestKilledAtEveryStep(t *testing.T) {
+	whole, killed := runChild(t, memoryDir(t), 0, 0)
+	require.False(t, killed)
+	steps := whole[len(whole)-1].Steps
+	t.Logf("%d steps", steps)
+	for i, step := range rand.Perm(steps + 1) {
+		if i == 25 && !*everyStep {
+			break
+		}
+		root := memoryDir(t)
+		acks, _ := runChild(t, root, 0, step)
+		t.Run(strconv.Itoa(step), func(t *testing.T) { verifyAfterCrash(t, root, acks) })
+		require.NoError(t, os.RemoveAll(root))
+	}
+}
+
+// memoryDir is a directory in memory where there is one: a killed process leaves the same there as on a disk, and
+// nothing waits for a device.
+func memoryDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "storage-crash-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
 func reopenAfterCrash(t *testing.T, root string) (*storage.Store, storage.RecoveryReport) {
 	t.Helper()
-	store, report, err := storage.Open(root, storage.Options{Clock: coretest.NewClock(startWall), Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	store, report, err := storage.Open(root, storage.Options{Clock: coretest.NewClock(startWall), Logger: quietLogger(),
 		BudgetBytes: storage.MinBudget})
 	require.NoError(t, err)
 	return store, report
@@ -91,15 +122,12 @@ func verifyAfterCrash(t *testing.T, root string, acks []acknowledged) {
 	store, report := reopenAfterCrash(t, root)
 	require.False(t, report.Cleared)
 	require.Zero(t, report.LostFrames+report.LostSegments+report.LostArtifacts, "a killed process loses nothing: %+v", report)
-	deleted := map[id.Session]bool{}
-	for _, a := range acks {
-		if a.What == "deleting" {
-			deleted[a.Session] = true
-		}
-	}
+	deleted := verifyDeletions(t, store, acks)
 	for _, a := range acks {
 		switch {
 		case deleted[a.Frame.SessionID]:
+			_, err := store.Frame(t.Context(), a.Frame.ID)
+			require.Error(t, err, "a deleted frame came back")
 		case a.What == "frame":
 			verifyFrame(t, store, a)
 		case a.What == "pinned":
@@ -119,9 +147,31 @@ func verifyAfterCrash(t *testing.T, root string, acks []acknowledged) {
 	require.NoError(t, store.Close(context.Background()))
 }
 
+// verifyDeletions checks that a deletion happened completely or, when it was not acknowledged, perhaps not at all,
+// and returns the sessions that are gone.
+func verifyDeletions(t *testing.T, store *storage.Store, acks []acknowledged) map[id.Session]bool {
+	t.Helper()
+	gone := map[id.Session]bool{}
+	for _, a := range acks {
+		if a.What != "deleting" && a.What != "deleted" {
+			continue
+		}
+		_, err := store.Session(t.Context(), a.Session)
+		if gone[a.Session] = err != nil; err == nil {
+			require.Equal(t, "deleting", a.What, "a deleted session came back")
+			targets, err := store.Targets(t.Context(), a.Session)
+			require.NoError(t, err)
+			require.Len(t, targets, 2, "a session came back without its targets")
+		}
+	}
+	return gone
+}
+
 func verifyFrame(t *testing.T, store *storage.Store, a acknowledged) {
 	t.Helper()
 	f, err := store.Frame(t.Context(), a.Frame.ID)
+	covered := coveredByGap(t, store, a.Frame)
+	require.Equal(t, err != nil, covered, "frame %d of %s: readable or covered by a gap, and never both: %v", a.Frame.Ordinal, a.Frame.TargetID, err)
 	if err == nil {
 		pixels, err := store.Pixels(t.Context(), f)
 		require.NoError(t, err)
@@ -129,14 +179,18 @@ func verifyFrame(t *testing.T, store *storage.Store, a acknowledged) {
 		return
 	}
 	require.Equal(t, fault.RangeNotRetained, fault.CodeOf(err))
-	facts, err := store.Within(t.Context(), record.Window{SessionID: a.Frame.SessionID, TargetID: a.Frame.TargetID, EndNS: clock.SessionTime(math.MaxInt64)})
+}
+
+func coveredByGap(t *testing.T, store *storage.Store, f record.Frame) bool {
+	t.Helper()
+	facts, err := store.Within(t.Context(), record.Window{SessionID: f.SessionID, TargetID: f.TargetID, EndNS: clock.SessionTime(math.MaxInt64)})
 	require.NoError(t, err)
 	for _, g := range facts.Gaps {
-		if g.Reason == record.GapEvicted && g.FirstOrdinal <= a.Frame.Ordinal && a.Frame.Ordinal <= g.LastOrdinal {
-			return
+		if g.Reason == record.GapEvicted && g.FirstOrdinal <= f.Ordinal && f.Ordinal <= g.LastOrdinal {
+			return true
 		}
 	}
-	t.Errorf("frame %d of %s is neither readable nor covered by a gap", a.Frame.Ordinal, a.Frame.TargetID)
+	return false
 }
 
 // verifyDisk checks that every byte on the disk is accounted for and belongs to a session.

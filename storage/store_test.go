@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -29,7 +30,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if runCrashChild() {
+	if runCrashChild() || runMemberChild() || runHostileChild() {
 		return
 	}
 	goleak.VerifyTestMain(m)
@@ -47,12 +48,14 @@ type bench struct {
 	options storage.Options
 }
 
+func quietLogger() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
 var startWall = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
 func newBench(t testing.TB, change ...func(*storage.Options)) *bench {
 	t.Helper()
 	b := &bench{t: t, root: t.TempDir(), clock: coretest.NewClock(startWall), session: id.New[id.Session](), target: id.New[id.Target]()}
-	b.options = storage.Options{Clock: b.clock, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), BudgetBytes: 1 << 30}
+	b.options = storage.Options{Clock: b.clock, Logger: quietLogger(), BudgetBytes: 1 << 30}
 	for _, c := range change {
 		c(&b.options)
 	}
@@ -141,10 +144,16 @@ func diskBytes(t testing.TB, root string) int64 {
 	t.Helper()
 	var sum int64
 	require.NoError(t, filepath.WalkDir(root, func(_ string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}
 		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) { // being sealed or removed at this moment
+			return nil
+		}
 		sum += info.Size()
 		return err
 	}))

@@ -186,7 +186,10 @@ func (d *mapDrawing) draw(ctx context.Context, faces *atlas.Set) (*Artifact, err
 		labels: func(cell int) int { return labelHeight(faces, d.m.Tiles, cell) },
 		under:  func(int) int { return 4 + rampH },
 	}
-	plan := d.a.opts.plan(faces, spec)
+	plan, err := d.a.opts.plan(faces, spec)
+	if err != nil {
+		return nil, err
+	}
 	c := newCanvas(faces, plan.width, plan.height)
 	inner := image.Rect(margin, margin, plan.width-margin, plan.height-margin)
 	spec.head.draw(c, inner)

@@ -289,13 +289,13 @@ func (s *strip) draw(ctx context.Context, faces *atlas.Set, m *Manifest, scale i
 		spec.natural = max(1, s.rect.Dx()*scale/100)
 		spec.fixed = true
 	}
-	plan := s.a.opts.plan(faces, spec)
-	if scale == 0 && plan.grid.box.X > s.rect.Dx() {
+	plan, err := s.a.opts.plan(faces, spec)
+	if err == nil && scale == 0 && plan.grid.box.X > s.rect.Dx() {
 		spec.natural = plan.grid.box.X / s.rect.Dx() * s.rect.Dx()
-		plan = s.a.opts.plan(faces, spec)
+		plan, err = s.a.opts.plan(faces, spec)
 	}
-	if !s.a.opts.fits(plan) {
-		return nil, &LimitError{Subject: "picture_pixels", Value: int64(plan.width) * int64(plan.height), Limit: int64(s.a.opts.MaxPixels)}
+	if err != nil {
+		return nil, err
 	}
 	m.param("scale", fmt.Sprintf("%d/%d", plan.grid.box.X, s.rect.Dx()))
 	c := newCanvas(faces, plan.width, plan.height)

@@ -43,9 +43,9 @@ type pagePlan struct {
 	width, height int
 }
 
-// plan finds the columns and box size that show the boxes largest. The limits
-// always leave room: boxes shrink to a minimum, and counts are bounded.
-func (o *Options) plan(f *atlas.Set, s *pageSpec) pagePlan {
+// plan finds the columns and box size that show the boxes largest. It fails
+// with a *LimitError when not even the smallest boxes fit beside the labels.
+func (o *Options) plan(f *atlas.Set, s *pageSpec) (pagePlan, error) {
 	best, bestArea := pagePlan{}, -1
 	for cols := 1; cols <= s.count; cols++ {
 		if s.columns != 0 && cols != s.columns {
@@ -66,14 +66,17 @@ func (o *Options) plan(f *atlas.Set, s *pageSpec) pagePlan {
 		p := s.at(f, cols, lo)
 		area := p.grid.box.X * p.grid.box.Y
 		if !o.fits(p) {
-			area = 0
+			area = 0 // still better than no layout, for the error's figures
 		}
 		// More columns are easier to read in order; they may cost some size.
 		if area*100 > bestArea*columnPreference {
 			best, bestArea = p, max(area, bestArea)
 		}
 	}
-	return best
+	if !o.fits(best) {
+		return best, &LimitError{Subject: "picture_pixels", Value: int64(best.width) * int64(best.height), Limit: int64(o.MaxPixels)}
+	}
+	return best, nil
 }
 
 const (

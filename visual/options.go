@@ -46,7 +46,8 @@ type Options struct {
 	// Workers is the number of goroutines that decode; 0 means GOMAXPROCS.
 	// It never changes a result.
 	Workers int
-	// MaxEdge bounds the longer side of a picture in pixels; 0 means 1568.
+	// MaxEdge bounds the longer side of a picture in pixels; 0 means 1568. A
+	// picture whose labels alone need more is a *LimitError.
 	MaxEdge int
 	// MaxPixels bounds the area of a picture; 0 means 1,150,000.
 	MaxPixels int
@@ -66,8 +67,8 @@ const (
 	defaultMaxPixels      = 1_150_000
 	defaultMaxFramePixels = 64 << 20
 	defaultMaxFrameBytes  = 32 << 20
-	minEdge               = 640
-	minPixels             = 320_000
+	minEdge               = 800
+	minPixels             = 500_000
 )
 
 func orDefault[T int | int64](v *T, d T) {

@@ -115,7 +115,10 @@ func labelHeight(f *atlas.Set, tiles []Tile, cell int) int {
 // drawTiles lays the tiles out and draws the whole picture.
 func (a *Analysis) drawTiles(ctx context.Context, faces *atlas.Set, m *Manifest, chosen []Chosen) (*Artifact, error) {
 	spec := a.tileSpec(faces, m, chosen)
-	plan := a.opts.plan(faces, spec)
+	plan, err := a.opts.plan(faces, spec)
+	if err != nil {
+		return nil, err
+	}
 	c := newCanvas(faces, plan.width, plan.height)
 	inner := image.Rect(margin, margin, plan.width-margin, plan.height-margin)
 	spec.head.draw(c, inner)

@@ -37,5 +37,5 @@ const (
 	lineH     = 19
 	titleH    = 29
 	minCell   = 208
-	minCanvas = minEdge
+	minCanvas = 640
 )

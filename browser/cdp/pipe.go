@@ -32,7 +32,6 @@ func NewPipe(in io.ReadCloser, out io.WriteCloser) *Pipe {
 
 // Read implements Transport.
 func (p *Pipe) Read() ([]byte, error) {
-	p.compact()
 	scanned := p.start
 	for {
 		if i := bytes.IndexByte(p.buf[scanned:p.end], 0); i >= 0 {
@@ -40,10 +39,11 @@ func (p *Pipe) Read() ([]byte, error) {
 			p.start = scanned + i + 1
 			return message, nil
 		}
-		scanned = p.end
 		if p.end-p.start > MaxMessage {
 			return nil, ErrMessageTooLarge
 		}
+		p.compact()
+		scanned = p.end
 		if p.end == len(p.buf) {
 			p.buf = append(p.buf, make([]byte, len(p.buf))...)
 		}
@@ -55,8 +55,12 @@ func (p *Pipe) Read() ([]byte, error) {
 	}
 }
 
-// compact moves the unread rest to the front so that the buffer grows only for large messages.
+// compact moves the unread rest to the front so that the buffer grows only for large messages. It runs only when the
+// buffer holds no whole message: moving the rest for each message of a flood would cost more than reading it.
 func (p *Pipe) compact() {
+	if p.start == 0 && len(p.buf) <= pipeKeep {
+		return
+	}
 	rest := p.buf[p.start:p.end]
 	if len(p.buf) > pipeKeep && len(rest) <= pipeBuffer {
 		fresh := make([]byte, pipeBuffer)

@@ -117,6 +117,14 @@ type before struct {
 // Parameters implements control.Prepared.
 func (c *call) Parameters() json.RawMessage { return control.Parameters(c.parameters) }
 
+// TargetRef is the reference of the element that the action is about, "" when there is none.
+func (c *call) TargetRef() string {
+	if !c.about {
+		return ""
+	}
+	return c.where.Ref()
+}
+
 // Resolve implements control.Driver. Operations that are not in the table are those of other drivers: only
 // the state before them is noted.
 func (d *Driver) Resolve(ctx context.Context, a control.Action) (control.Prepared, error) {

@@ -76,6 +76,9 @@ func (s *Session) onFrameTree(result []byte, err error) {
 		return
 	}
 	s.adopt(tree.FrameTree, true)
+	if s.parent == nil {
+		s.navFound(tree.FrameTree.Frame)
+	}
 }
 
 func (s *Session) adopt(tree frameTree, root bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"time"
 
 	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/core/clock"
@@ -28,8 +29,7 @@ type Navigation struct {
 	Address string
 	// Loader is the browser's id of the new document, "" for a navigation within the document.
 	Loader string
-	// loading is set once the frame's loading for this navigation has begun; an end of loading before that
-	// belongs to the document that is being left.
+	// loading is set while the frame loads.
 	loading bool
 }
 
@@ -61,9 +61,12 @@ type navigations struct {
 	changed chan struct{}
 }
 
+// restored is the type of a navigation whose document comes from the back-forward cache.
+const restored = "BackForwardCacheRestore"
+
 var navigationEvents = []string{
 	"Page.frameStartedNavigating", "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.lifecycleEvent",
-	"Page.frameStartedLoading", "Page.frameStoppedLoading",
+	"Page.frameStartedLoading", "Page.frameStoppedLoading", "Page.downloadWillBegin",
 }
 
 // Navigation returns the newest navigation; ok is false when none has been seen.
@@ -114,6 +117,8 @@ func (s *Session) onNavigation(e cdp.Event) {
 		s.navLifecycle(e, at)
 	case "Page.frameStartedLoading", "Page.frameStoppedLoading":
 		s.navLoading(e)
+	case "Page.downloadWillBegin":
+		s.navDownloaded(e)
 	}
 }
 
@@ -132,7 +137,9 @@ func (s *Session) navStarted(e cdp.Event, at clock.SessionTime) {
 		return // within the document: its own event tells the rest
 	}
 	s.updateNav(func(n *Navigation) bool {
+		loading := n.loading
 		*n = s.newNavigation(kind, p.URL, p.Loader, at)
+		n.loading = loading
 		return true
 	})
 }
@@ -179,13 +186,16 @@ func (s *Session) navCommitted(e cdp.Event, at clock.SessionTime) {
 		return
 	}
 	s.updateNav(func(n *Navigation) bool {
+		if p.Type == restored && n.Kind == "history" && n.State == NavStarted {
+			n.Loader = p.Frame.LoaderID // announced under another name
+		}
 		// A navigation that was not announced begins with its commit.
 		if n.Loader != p.Frame.LoaderID || n.Loader == "" || n.CommitNS != nil {
 			*n = s.newNavigation("document", p.Frame.URL, p.Frame.LoaderID, at)
 		}
 		n.CommitNS, n.State, n.Address = &at, NavCommitted, p.Frame.URL+p.Frame.Fragment
 		n.URL = s.summary(n.Address)
-		if p.Type == "BackForwardCacheRestore" {
+		if p.Type == restored {
 			n.DOMNS, n.LoadNS, n.State = &at, &at, NavComplete // a restored document does not load again
 		}
 		if p.Frame.Unreachable != "" {
@@ -223,7 +233,15 @@ func (s *Session) navLifecycle(e cdp.Event, at clock.SessionTime) {
 	if e.Decode(&p) != nil || p.Frame != s.MainFrame() {
 		return
 	}
+	if p.Name != "DOMContentLoaded" && p.Name != "load" {
+		return
+	}
 	s.updateNav(func(n *Navigation) bool {
+		if n.State == "" {
+			// The document was committed before this session listened.
+			*n = s.newNavigation("document", "", p.Loader, at)
+			n.CommitNS, n.State = &at, NavCommitted
+		}
 		if n.Loader == "" || n.Loader != p.Loader || n.State == NavFailed {
 			return false
 		}
@@ -239,7 +257,28 @@ func (s *Session) navLifecycle(e cdp.Event, at clock.SessionTime) {
 	})
 }
 
-// navLoading ends a navigation that never commits: it was aborted, answered with no content or became a download.
+// navFound takes over a document that was there when the session began to listen.
+func (s *Session) navFound(f frameInfo) {
+	at := s.clock.Now()
+	s.updateNav(func(n *Navigation) bool {
+		switch {
+		case n.State == "":
+			*n = s.newNavigation("document", "", f.LoaderID, at)
+			n.CommitNS, n.State = &at, NavCommitted
+		case n.Loader != f.LoaderID || n.Address != "":
+			return false
+		}
+		n.Address = f.URL + f.Fragment
+		n.URL = s.summary(n.Address)
+		return true
+	})
+}
+
+// abortSettle is how long after the end of loading a navigation may still commit. The end of the document that is being
+// left looks the same as the end of a navigation that was aborted or answered with no content.
+const abortSettle = 500 * time.Millisecond
+
+// navLoading finds navigations that never commit.
 func (s *Session) navLoading(e cdp.Event) {
 	var p struct {
 		Frame string `json:"frameId"`
@@ -247,14 +286,31 @@ func (s *Session) navLoading(e cdp.Event) {
 	if e.Decode(&p) != nil || p.Frame != s.MainFrame() {
 		return
 	}
-	if e.Method == "Page.frameStartedLoading" {
-		s.navs.mu.Lock()
-		s.navs.current.loading = true
-		s.navs.mu.Unlock()
-		return
+	v := s.navs
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.current.loading = e.Method == "Page.frameStartedLoading"
+	if suspect := v.current.ID; !v.current.loading && v.current.State == NavStarted {
+		s.clock.Clock().AfterFunc(abortSettle, func() {
+			s.failNav(func(n *Navigation) bool { return n.ID == suspect && !n.loading })
+		})
 	}
+}
+
+func (s *Session) navDownloaded(e cdp.Event) {
+	var p struct {
+		Frame string `json:"frameId"`
+		URL   string `json:"url"`
+	}
+	if e.Decode(&p) == nil && p.Frame == s.MainFrame() {
+		s.failNav(func(n *Navigation) bool { return n.Address == p.URL })
+	}
+}
+
+// failNav ends the newest navigation if it has not been committed and is the one meant.
+func (s *Session) failNav(meant func(*Navigation) bool) {
 	s.updateNav(func(n *Navigation) bool {
-		if n.State != NavStarted || !n.loading {
+		if n.State != NavStarted || !meant(n) {
 			return false
 		}
 		n.State = NavFailed

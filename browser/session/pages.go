@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/krometrail/krometrail/browser/cdp"
-	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/browser/target"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/fault"
@@ -21,8 +20,6 @@ import (
 const (
 	// attachLimit bounds the wait for a created page to be attached.
 	attachLimit = 5 * time.Second
-	// openLimit bounds the wait for a created page's address to load; the page goes on loading afterwards.
-	openLimit = 25 * time.Second
 	// closeLimit bounds the wait for a closed page to go.
 	closeLimit = 5 * time.Second
 	// pageWait is the default patience of WaitForPage.
@@ -178,7 +175,7 @@ func (b *Browser) Open(ctx context.Context, r corepage.OpenRequest) (corepage.Op
 	if err := checkURL("url", url); err != nil {
 		return corepage.OpenResult{}, err
 	}
-	row, err := l.create(ctx, url)
+	row, err := l.create(ctx)
 	if err != nil {
 		return corepage.OpenResult{}, err
 	}
@@ -190,15 +187,10 @@ func (b *Browser) Open(ctx context.Context, r corepage.OpenRequest) (corepage.Op
 	if url == "about:blank" {
 		return result, nil
 	}
-	ctx, cancel := clock.WithTimeout(ctx, b.deps.Clock, openLimit)
-	defer cancel()
-	nav, err := row.Session.AwaitNavigation(ctx, func(n page.Navigation) bool {
-		return n.Address != "about:blank" && n.Reached(page.NavComplete)
-	})
-	result.Navigation = navigationRef(nav)
-	if err == nil && nav.State == page.NavFailed {
-		return result, sentFault(fault.New(fault.NavigationFailed, "the page was opened, but its address could not be loaded").
-			WithRecovery("observe_live; navigate_to another address").About(fault.Context{TargetID: row.ID}))
+	loaded, err := b.Navigate(ctx, &corepage.NavigateRequest{Scope: corepage.Scope{Target: row.ID}, URL: url}, func() {})
+	result.Navigation = loaded.Navigation
+	if err != nil {
+		return result, sentFault(err)
 	}
 	return result, nil
 }
@@ -206,10 +198,11 @@ func (b *Browser) Open(ctx context.Context, r corepage.OpenRequest) (corepage.Op
 // sentFault marks a failure after something was sent: repeating it would do it twice.
 func sentFault(err error) error { return fault.From(err).WithRetry(fault.Never) }
 
-// create makes a page and waits until it is attached. Foreground pages are activated by the browser.
-func (l *live) create(ctx context.Context, url string) (target.Page, error) {
+// create makes an empty page and waits until it is attached. Its address is loaded afterwards, so that the first request
+// is seen. Foreground pages are activated by the browser.
+func (l *live) create(ctx context.Context) (target.Page, error) {
 	root, registry := l.connection()
-	params := map[string]any{"url": url}
+	params := map[string]any{"url": "about:blank"}
 	if l.focus == "preserve" {
 		params["background"] = true
 	}

@@ -19,7 +19,7 @@ type StartRequest struct {
 	Headless      string `json:"headless,omitempty" doc:"auto: headless when there is no display" enum:"auto,true,false" default:"auto"`
 	Viewport      *Size  `json:"viewport,omitempty" doc:"size of new pages in CSS pixels; default 1280x720 when headless"`
 	CaptureSize   string `json:"capture_size,omitempty" doc:"largest recorded picture: balanced fits 1280x1280, fast 960x960, full is unscaled" enum:"balanced,fast,full" default:"balanced"`
-	Trace         bool   `json:"trace,omitempty" doc:"trace the first page's actions" default:"false"`
+	Trace         bool   `json:"trace,omitempty" doc:"trace the actions of every page of the session" default:"false"`
 }
 
 // AttachRequest begins a session with a browser that somebody else started.
@@ -27,7 +27,7 @@ type AttachRequest struct {
 	Endpoint      string `json:"endpoint" doc:"loopback debugging endpoint: http address, ws address or port" maxlen:"4096"`
 	EveryNthFrame int    `json:"every_nth_frame,omitempty" doc:"requested frame stride for the whole session; not a frame rate" min:"1" max:"60" default:"1"`
 	CaptureSize   string `json:"capture_size,omitempty" doc:"largest recorded picture: balanced fits 1280x1280, fast 960x960, full is unscaled" enum:"balanced,fast,full" default:"balanced"`
-	Trace         bool   `json:"trace,omitempty" doc:"trace the selected page's actions" default:"false"`
+	Trace         bool   `json:"trace,omitempty" doc:"trace the actions of every page from now on" default:"false"`
 }
 
 // Size is a width and height in CSS pixels.

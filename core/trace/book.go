@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/krometrail/krometrail/core/id"
@@ -42,6 +43,30 @@ func (b *Book) Of(page id.Target) *Recorder {
 	defer b.mu.Unlock()
 	return b.pages[page]
 }
+
+// For returns the recorder of a live page, nil when it has none. In a session that traces every page it starts the
+// trace of a page that opened by itself; new says so.
+func (b *Book) For(page id.Target) (r *Recorder, isNew bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r, known := b.pages[page]
+	if known || !b.every {
+		return r, false
+	}
+	r = NewRecorder(b.session, page)
+	b.pages[page] = r
+	return r, true
+}
+
+// Keep destroys the traces of all pages but the live ones.
+func (b *Book) Keep(live func(id.Target) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	maps.DeleteFunc(b.pages, func(page id.Target, _ *Recorder) bool { return !live(page) })
+}
+
+// Session is the session whose pages are traced.
+func (b *Book) Session() id.Session { return b.session }
 
 // Status returns a page's counters, or those of a disabled trace.
 func (b *Book) Status(page id.Target) Status {

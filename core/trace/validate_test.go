@@ -188,6 +188,19 @@ func TestBook(t *testing.T) {
 	assert.Nil(t, b.Of(target))
 	assert.Nil(t, b.Closed(other))
 
+	untraced, isNew := b.For(third)
+	assert.Nil(t, untraced)
+	assert.False(t, isNew)
+
 	all := trace.NewBook(session, true)
+	popup, isNew := all.For(target)
+	assert.NotNil(t, popup)
+	assert.True(t, isNew)
+	again, isNew := all.For(target)
+	assert.Same(t, popup, again)
+	assert.False(t, isNew)
+	all.Keep(func(page id.Target) bool { return page != target })
+	assert.Nil(t, all.Of(target))
+	assert.Equal(t, session, all.Session())
 	assert.NotNil(t, all.Opened(third, false), "a session can trace every page, popups too")
 }

@@ -130,8 +130,9 @@ func (r *request) readMeta() *rpcError {
 // serve runs one admitted request to its end.
 func (c *conn) serve(ctx context.Context, r *request, rt route) {
 	defer r.cancel(nil)
-	defer c.requests.leave(r)
+	defer c.requests.leave()
 	result, failure := c.run(ctx, r, rt)
+	c.requests.release(r)
 	c.finish(r, result, failure)
 }
 

@@ -18,7 +18,7 @@ type inflight struct {
 	byID    map[string]*request
 	bytes   int
 	closed  bool
-	waiters sync.WaitGroup // one for each request in the table
+	waiters sync.WaitGroup // one for each admitted request until its response is queued
 }
 
 func newInflight() *inflight { return &inflight{byID: map[string]*request{}} }
@@ -42,13 +42,17 @@ func (t *inflight) admit(r *request) *rpcError {
 	return nil
 }
 
-func (t *inflight) leave(r *request) {
+// release frees the request's id. It comes before the response, since the client may use the id again as soon as
+// it has read that.
+func (t *inflight) release(r *request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.byID, r.id.key())
 	t.bytes -= r.bytes
-	t.waiters.Done()
 }
+
+// leave ends the request: its response is queued.
+func (t *inflight) leave() { t.waiters.Done() }
 
 // withdraw cancels the request with this id for the client; an unknown id is ignored, it may just have ended.
 func (t *inflight) withdraw(id requestID) {

@@ -176,3 +176,12 @@ func TestSubscriptionsListen(t *testing.T) {
 	_, err := w.close()
 	require.NoError(t, err)
 }
+
+func TestAnIDIsFreeOnceItsResponseIsRead(t *testing.T) {
+	w := dial(t, wireOptions{})
+	for range 500 {
+		require.Nil(t, w.ask(call(v26, "1", "tools/call", `"name":"echo"`)).Error)
+	}
+	_, err := w.close()
+	require.NoError(t, err)
+}

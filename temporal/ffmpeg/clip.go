@@ -3,10 +3,13 @@ package ffmpeg
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"image"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/krometrail/krometrail/core/fault"
@@ -87,8 +90,15 @@ func syncFile(path string) error {
 }
 
 func persistence(operation string, cause error) error {
+	category := "io"
+	switch {
+	case errors.Is(cause, syscall.ENOSPC):
+		category = "storage_full"
+	case errors.Is(cause, fs.ErrPermission):
+		category = "permission"
+	}
 	return fault.New(fault.PersistenceFailed, "the video could not be stored").
-		WithPersistence(operation, "io", "writer_usable").Because(cause)
+		WithPersistence(operation, category, "writer_usable").Because(cause)
 }
 
 // digest returns the size and hash of the file.

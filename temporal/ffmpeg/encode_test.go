@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/temporal/ffmpeg"
 )
 
@@ -33,7 +34,7 @@ func realFFmpeg(t testing.TB) string {
 
 func qualified(t testing.TB) *ffmpeg.Encoder {
 	t.Helper()
-	e, err := ffmpeg.Qualify(context.Background(), ffmpeg.Options{Path: realFFmpeg(t), Directory: t.TempDir()})
+	e, err := ffmpeg.Qualify(t.Context(), ffmpeg.Options{Path: realFFmpeg(t), Directory: t.TempDir()})
 	require.NoError(t, err)
 	return e
 }
@@ -137,7 +138,7 @@ func TestDecodedClipHasThePicturesAtTheirTimes(t *testing.T) {
 				assert.Equal(t, done, n)
 				assert.Equal(t, len(r.Durations), total)
 			}
-			clip, err := e.Encode(context.Background(), r)
+			clip, err := e.Encode(t.Context(), r)
 			require.NoError(t, err)
 			assert.Equal(t, len(r.Durations), done)
 			p := ffprobe(t, clip.Path)
@@ -149,18 +150,19 @@ func TestDecodedClipHasThePicturesAtTheirTimes(t *testing.T) {
 			assert.Equal(t, (r.Width+1)/2*2, s.Width)
 
 			var at time.Duration
-			require.Len(t, p.Frames, len(r.Durations)+1)
+			// A closing sample without duration is not shown.
+			require.Subset(t, []int{len(r.Durations), len(r.Durations) + 1}, []int{len(p.Frames)})
 			frames := decode(t, clip.Path, 3*s.Width*s.Height)
-			require.Len(t, frames, len(r.Durations)+1)
+			require.Len(t, frames, len(p.Frames))
 			for i, d := range r.Durations {
 				assert.Equal(t, at, clip.Times[i], "picture %d", i)
 				assert.Equal(t, at.Microseconds(), p.Frames[i].PTS, "picture %d", i)
-				want, _ := r.Picture(context.Background(), i)
+				want, _ := r.Picture(t.Context(), i)
 				// Most of what is left comes from the halved chroma at coloured edges.
 				assert.Less(t, meanDifference(want, frames[i], s.Width), 3.0, "picture %d", i)
 				at += d
 			}
-			last, _ := r.Picture(context.Background(), len(r.Durations)-1)
+			last, _ := r.Picture(t.Context(), len(r.Durations)-1)
 			assert.Less(t, meanDifference(last, frames[len(frames)-1], s.Width), 3.0, "closing sample")
 			assert.Equal(t, clip.Length.Microseconds(), s.Duration)
 			if name != "short" {
@@ -173,7 +175,7 @@ func TestDecodedClipHasThePicturesAtTheirTimes(t *testing.T) {
 func TestPublishedClipIsWhole(t *testing.T) {
 	e := qualified(t)
 	r := request(t, 320, 200, time.Second, time.Second)
-	clip, err := e.Encode(context.Background(), r)
+	clip, err := e.Encode(t.Context(), r)
 	require.NoError(t, err)
 	assert.Contains(t, clip.Build, "ffmpeg version ")
 	assert.Equal(t, e.Build(), clip.Build)
@@ -192,9 +194,9 @@ func TestPublishedClipIsWhole(t *testing.T) {
 	assert.Equal(t, "clip.mp4", left[0].Name())
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	assert.EqualValues(t, clip.Bytes, len(data))
+	assert.Len(t, data, int(clip.Bytes))
 
-	again, err := e.Encode(context.Background(), r)
+	again, err := e.Encode(t.Context(), r)
 	require.NoError(t, err)
 	assert.Equal(t, clip.SHA256, again.SHA256, "one build gives the same bytes again")
 	require.NoError(t, again.Discard())
@@ -202,8 +204,27 @@ func TestPublishedClipIsWhole(t *testing.T) {
 	require.NoFileExists(t, again.Path)
 }
 
+func TestFilesThatCannotBeStored(t *testing.T) {
+	e := qualified(t)
+	r := request(t, 64, 64, time.Second)
+	good := r.Directory
+	r.Directory = filepath.Join(good, "none")
+	_, err := e.Encode(t.Context(), r)
+	require.Equal(t, fault.PersistenceFailed, fault.CodeOf(err))
+	assert.Equal(t, "create", fault.From(err).Persistence.Operation)
+	assert.NotContains(t, err.Error(), good)
+
+	r.Directory = good
+	clip, err := e.Encode(t.Context(), r)
+	require.NoError(t, err)
+	err = clip.Publish(filepath.Join(good, "none", "clip.mp4"))
+	require.Equal(t, fault.PersistenceFailed, fault.CodeOf(err))
+	assert.Equal(t, "rename", fault.From(err).Persistence.Operation)
+	require.FileExists(t, clip.Path, "it is still there to be published elsewhere")
+}
+
 func TestPlayersCanStartBeforeTheEnd(t *testing.T) {
-	clip, err := qualified(t).Encode(context.Background(), request(t, 320, 200, time.Second))
+	clip, err := qualified(t).Encode(t.Context(), request(t, 320, 200, time.Second))
 	require.NoError(t, err)
 	data, err := os.ReadFile(clip.Path)
 	require.NoError(t, err)
@@ -221,7 +242,7 @@ func BenchmarkEncode1080p60(b *testing.B) {
 	r := request(b, 1920, 1080, durations...)
 	r.Picture = func(_ context.Context, i int) (*image.RGBA, error) { return pictures[i], nil }
 	for b.Loop() {
-		clip, err := e.Encode(context.Background(), r)
+		clip, err := e.Encode(b.Context(), r)
 		require.NoError(b, err)
 		b.ReportMetric(float64(clip.Bytes), "file-bytes")
 		require.NoError(b, clip.Discard())
@@ -244,7 +265,7 @@ func TestPlainColoursSurvive(t *testing.T) {
 		}
 		return img, nil
 	}
-	clip, err := e.Encode(context.Background(), r)
+	clip, err := e.Encode(t.Context(), r)
 	require.NoError(t, err)
 	for i, frame := range decode(t, clip.Path, 3*64*64)[:len(colours)] {
 		for c := range 3 {
@@ -263,10 +284,10 @@ func TestPictureErrorsComeBackAsTheyAre(t *testing.T) {
 		}
 		return still(64, 64, i), nil
 	}
-	_, err := e.Encode(context.Background(), r)
-	require.Equal(t, io.ErrUnexpectedEOF, err)
+	_, err := e.Encode(t.Context(), r)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	r.Picture = func(context.Context, int) (*image.RGBA, error) { return still(64, 65, 0), nil }
-	_, err = e.Encode(context.Background(), r)
+	_, err = e.Encode(t.Context(), r)
 	require.ErrorContains(t, err, "not 64 x 64")
 	left, err := os.ReadDir(r.Directory)
 	require.NoError(t, err)

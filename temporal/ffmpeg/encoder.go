@@ -23,9 +23,12 @@ type Encoder struct {
 	build    string
 	recipe   recipe
 	spelling string
-	limits   Limits
-	clock    clock.Clock
-	turn     chan struct{}
+	// closing is how long the last sample of a stream lasts with this build, in ticks. Versions differ: the duration that
+	// the picture was given, the usual one, or none.
+	closing int64
+	limits  Limits
+	clock   clock.Clock
+	turn    chan struct{}
 }
 
 // Build returns the first line of ffmpeg -version.
@@ -43,7 +46,7 @@ func (e *Encoder) Parameters() []string { return e.recipe.parameters(e.spelling)
 // was qualified, artifact_generation_failed when it fails or its file is not the clip that was asked for; and what
 // Picture returned. After an error no process runs and no file is left.
 func (e *Encoder) Encode(ctx context.Context, r Request) (*Clip, error) {
-	plan, err := newSchedule(r.Durations)
+	plan, err := newSchedule(r.Durations, e.closing)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +69,7 @@ func (e *Encoder) Encode(ctx context.Context, r Request) (*Clip, error) {
 	if err := e.unchanged(); err != nil {
 		return nil, err
 	}
-	return e.encode(ctx, r, plan, limits)
+	return e.encode(ctx, r, plan, limits, (*track).check)
 }
 
 // unchanged reports an executable that is gone or replaced: nothing is known about that one.
@@ -82,12 +85,12 @@ func (e *Encoder) unchanged() error {
 }
 
 // encode makes the file, and takes it away again when anything fails.
-func (e *Encoder) encode(ctx context.Context, r Request, plan schedule, limits Limits) (*Clip, error) {
+func (e *Encoder) encode(ctx context.Context, r Request, plan schedule, limits Limits, verify verdictOn) (*Clip, error) {
 	f, err := os.CreateTemp(r.Directory, ".clip-*.mp4")
 	if err != nil {
 		return nil, persistence("create", err)
 	}
-	clip, err := e.fill(ctx, f, r, plan, limits)
+	clip, err := e.fill(ctx, f, r, plan, limits, verify)
 	if closeErr := f.Close(); err == nil && closeErr != nil {
 		err = persistence("write", closeErr)
 	}
@@ -100,7 +103,10 @@ func (e *Encoder) encode(ctx context.Context, r Request, plan schedule, limits L
 	return clip, nil
 }
 
-func (e *Encoder) fill(ctx context.Context, f *os.File, r Request, plan schedule, limits Limits) (*Clip, error) {
+// verdictOn says whether a file that was made by a schedule is right.
+type verdictOn func(t *track, plan schedule, width, height int) error
+
+func (e *Encoder) fill(ctx context.Context, f *os.File, r Request, plan schedule, limits Limits, verify verdictOn) (*Clip, error) {
 	if err := e.produce(ctx, f, r, plan, limits); err != nil {
 		return nil, err
 	}
@@ -113,7 +119,7 @@ func (e *Encoder) fill(ctx context.Context, f *os.File, r Request, plan schedule
 	}
 	found, err := inspect(f, n)
 	if err == nil {
-		err = found.check(plan, even(r.Width), even(r.Height))
+		err = verify(found, plan, even(r.Width), even(r.Height))
 	}
 	if err != nil {
 		return nil, failed(err)

@@ -100,7 +100,7 @@ func fakeEncode(mode string, args []string, output string) int {
 		return 3
 	case "leave-child":
 		leaveChild()
-		return real(args)
+		return runReal(args)
 	}
 	return fakeLie(mode, args)
 }
@@ -108,9 +108,9 @@ func fakeEncode(mode string, args []string, output string) int {
 // fakeLie lets the real ffmpeg make another clip than was asked for.
 func fakeLie(mode string, args []string) int {
 	name := args[slices.Index(args, "-c:v")+1]
-	change := func(old string, new ...string) {
+	change := func(old string, with ...string) {
 		if i := slices.Index(args, old); i >= 0 {
-			args = slices.Replace(args, i, i+1, new...)
+			args = slices.Replace(args, i, i+1, with...)
 		}
 	}
 	before := func(extra ...string) { args = slices.Insert(args, len(args)-4, extra...) }
@@ -135,7 +135,7 @@ func fakeLie(mode string, args []string) int {
 		before("-s", "64x48")
 	case "fewer-pictures":
 		before("-frames:v", "2")
-		status := real(args)
+		status := runReal(args)
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		return status
 	case "full-chroma":
@@ -155,10 +155,10 @@ func fakeLie(mode string, args []string) int {
 	default:
 		return 71
 	}
-	return real(args)
+	return runReal(args)
 }
 
-func real(args []string) int {
+func runReal(args []string) int {
 	cmd := exec.Command(os.Getenv("FAKE_REAL"), args...)
 	cmd.Stdin, cmd.Stderr = os.Stdin, os.Stderr
 	return exitOf(cmd.Run())

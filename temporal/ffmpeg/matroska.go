@@ -44,15 +44,19 @@ const (
 // tick is the unit of every time in the stream and in the clip.
 const tick = time.Microsecond
 
-// lastSample is how long the last sample lasts, in ticks: 1/60 s, which the stream also names as its usual duration.
-// Versions of ffmpeg that forget the duration of a picture give the last sample the usual one; the others keep it.
-const lastSample = 16667
+// usualSample is the duration of a picture that the stream announces, in ticks: 1/60 s.
+const usualSample = 16667
+
+// maxClosing bounds how long a closing sample may last.
+const maxClosing = 100_000
 
 // matroska writes uncompressed pictures with exact times to a pipe. Raw video alone carries no times, and a list of
 // files would leave pictures on the disk; Matroska needs a few dozen bytes around each picture.
 //
 //	EBML header | Segment (unknown size) | Info | Tracks | Cluster*
 //	Cluster: Timestamp, BlockGroup { Block: track 1, relative time 0, I420 planes; BlockDuration }
+//
+// All sizes take eight bytes, and a picture is never copied.
 type matroska struct{ w io.Writer }
 
 // begin writes everything before the first picture. Pictures are I420 in BT.709, limited range.
@@ -61,7 +65,7 @@ func (m matroska) begin(width, height int) error {
 	video := element(idVideo, number(idPixelWidth, uint64(width)), number(idPixelHeight, uint64(height)),
 		text(idColourSpace, "I420"), colour)
 	entry := element(idTrackEntry, number(idTrackNumber, 1), number(idTrackUID, 1), number(idTrackType, 1),
-		number(idFlagLacing, 0), number(idDefaultTime, uint64(lastSample)*uint64(tick)), text(idCodecID, "V_UNCOMPRESSED"), video)
+		number(idFlagLacing, 0), number(idDefaultTime, uint64(usualSample)*uint64(tick)), text(idCodecID, "V_UNCOMPRESSED"), video)
 	head := element(idEBML, text(idDocType, "matroska"), number(idDocVersion, 4), number(idDocReadVersion, 2))
 	head = append(appendID(head, idSegment), 0x01, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF)
 	head = append(head, element(idInfo, number(idTimestampScale, uint64(tick)), text(idMuxingApp, "krometrail"),

@@ -34,6 +34,8 @@ func wrong(format string, args ...any) error { return clipError(fmt.Sprintf(form
 // inspect reads the structure of an MP4 file: index in front, and exactly one track.
 //
 //	ftyp | moov { trak { edts{elst} mdia { mdhd hdlr minf { stbl { stsd stts ctts stsz } } } } } | mdat
+//
+// Boxes between these are passed over.
 func inspect(r io.ReaderAt, size int64) (*track, error) {
 	var index *track
 	for at := int64(0); at < size; {

@@ -44,7 +44,7 @@ func (e *exitError) Unwrap() error { return e.cause }
 func (p program) run(ctx context.Context, args []string, feed func(io.Writer) error) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	cmd := exec.CommandContext(ctx, p.path, args...)
+	cmd := exec.CommandContext(ctx, p.path, args...) //nolint:gosec // the user's own ffmpeg with arguments that are fixed here
 	stdout, stderr := &head{max: stdoutBytes}, &tail{max: stderrBytes}
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = p.env, stdout, stderr, reapDelay
 	ownGroup(cmd)

@@ -17,7 +17,7 @@ import (
 
 const (
 	// probeWall bounds each run of a qualification, qualifyWall all of them together.
-	probeWall   = 5 * time.Second
+	probeWall   = 10 * time.Second
 	qualifyWall = 20 * time.Second
 	// buildBytes bounds the build line that manifests carry.
 	buildBytes = 200
@@ -36,14 +36,14 @@ const (
 	EncodeFailed  Reason = "encode_failed"   // it lists one, but none makes a correct clip
 )
 
-// Unqualified says why an executable cannot make clips. Its text has no path in it and may be logged.
-type Unqualified struct {
+// UnqualifiedError says why an executable cannot make clips. Its text has no path in it and may be logged.
+type UnqualifiedError struct {
 	Reason Reason
 	// Detail is a bounded, sanitized line about the attempt with the best listed encoder, possibly empty.
 	Detail string
 }
 
-func (u *Unqualified) Error() string {
+func (u *UnqualifiedError) Error() string {
 	if u.Detail == "" {
 		return "ffmpeg is not qualified: " + string(u.Reason)
 	}
@@ -66,7 +66,7 @@ type Options struct {
 
 // Qualify finds out whether the executable can make a correct clip: it asks for its build line and its encoders, and
 // makes a tiny clip of uneven durations with each known H.264 encoder until one is correct. It takes at most 20 s. A
-// failure is an *Unqualified, or the cause of ctx.
+// failure is an *UnqualifiedError, or the cause of ctx.
 func Qualify(ctx context.Context, o Options) (*Encoder, error) {
 	if o.Clock == nil {
 		o.Clock = clock.System()
@@ -86,14 +86,14 @@ func Qualify(ctx context.Context, o Options) (*Encoder, error) {
 func qualify(ctx context.Context, o Options) (*Encoder, error) {
 	path, err := filepath.Abs(o.Path)
 	if err != nil {
-		return nil, &Unqualified{Reason: NotFound}
+		return nil, &UnqualifiedError{Reason: NotFound}
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, &Unqualified{Reason: NotFound}
+		return nil, &UnqualifiedError{Reason: NotFound}
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &Unqualified{Reason: NotExecutable}
+		return nil, &UnqualifiedError{Reason: NotExecutable}
 	}
 	// An empty list would mean the environment of this process.
 	env := append([]string{"LC_ALL=C"}, o.Environment...)
@@ -125,7 +125,7 @@ func (e *Encoder) readBuild(ctx context.Context) error {
 	}
 	line, _, _ := strings.Cut(out, "\n")
 	if err != nil || !strings.HasPrefix(line, "ffmpeg version ") {
-		return &Unqualified{Reason: NotFFmpeg}
+		return &UnqualifiedError{Reason: NotFFmpeg}
 	}
 	e.build = strings.TrimSpace(strings.ToValidUTF8(line[:min(len(line), buildBytes)], ""))
 	return nil
@@ -138,7 +138,7 @@ func (e *Encoder) candidates(ctx context.Context) ([]recipe, error) {
 	}
 	found := listed(out)
 	if len(found) == 0 {
-		return nil, &Unqualified{Reason: NoEncoder}
+		return nil, &UnqualifiedError{Reason: NoEncoder}
 	}
 	return found, nil
 }
@@ -167,33 +167,48 @@ func (e *Encoder) choose(ctx context.Context, candidates []recipe, dir string) (
 	return nil, unqualified(first)
 }
 
-// try makes the tiny clip.
+// try makes a tiny clip to learn how this build ends a stream, and when that is not as announced another one that must
+// be exact.
 func (e *Encoder) try(ctx context.Context, dir string) error {
+	e.closing = usualSample
+	learned := e.closing
+	err := e.makeTiny(ctx, dir, func(t *track, plan schedule, width, height int) error {
+		closing, ok := plan.learn(t)
+		if ok {
+			learned, plan.end = closing, t.end
+		}
+		return t.check(plan, width, height)
+	})
+	if err != nil || learned == e.closing {
+		return err
+	}
+	e.closing = learned
+	return e.makeTiny(ctx, dir, (*track).check)
+}
+
+// makeTiny makes a clip of uneven durations and removes it again.
+func (e *Encoder) makeTiny(ctx context.Context, dir string, verify verdictOn) error {
 	const width, height = 256, 144
 	still := image.NewRGBA(image.Rect(0, 0, width, height))
-	clip, err := e.attempt(ctx, Request{
+	r := Request{
 		Width: width, Height: height, Directory: dir,
-		Durations: []time.Duration{40 * time.Millisecond, 17001 * time.Microsecond, 500 * time.Millisecond, 100 * time.Millisecond},
+		Durations: []time.Duration{40 * time.Millisecond, 17001 * time.Microsecond, 500 * time.Millisecond, 150 * time.Millisecond},
 		Picture: func(_ context.Context, i int) (*image.RGBA, error) {
 			for at := 0; at < len(still.Pix); at += 4 {
 				still.Pix[at], still.Pix[at+1], still.Pix[at+2] = uint8(at>>2+60*i), uint8(at>>10), uint8(90*i)
 			}
 			return still, nil
 		},
-	})
+	}
+	plan, err := newSchedule(r.Durations, e.closing)
+	if err != nil {
+		return err
+	}
+	clip, err := e.encode(ctx, r, plan, Limits{Bytes: 1 << 20, Wall: probeWall}, verify)
 	if err != nil {
 		return err
 	}
 	return clip.Discard()
-}
-
-// attempt is Encode with the limits of a probe.
-func (e *Encoder) attempt(ctx context.Context, r Request) (*Clip, error) {
-	plan, err := newSchedule(r.Durations)
-	if err != nil {
-		return nil, err
-	}
-	return e.encode(ctx, r, plan, Limits{Bytes: 1 << 20, Wall: probeWall})
 }
 
 // unqualified classifies what a probe ran into.
@@ -202,13 +217,13 @@ func unqualified(err error) error {
 	var limit *fault.Error
 	switch {
 	case errors.As(err, &start):
-		return &Unqualified{Reason: NotExecutable}
+		return &UnqualifiedError{Reason: NotExecutable}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Unqualified{Reason: TimedOut}
+		return &UnqualifiedError{Reason: TimedOut}
 	case errors.As(err, &limit) && limit.Limit != nil && limit.Limit.Subject == "video_wall_ms":
-		return &Unqualified{Reason: TimedOut}
+		return &UnqualifiedError{Reason: TimedOut}
 	}
-	return &Unqualified{Reason: EncodeFailed, Detail: diagnostic([]byte(err.Error()))}
+	return &UnqualifiedError{Reason: EncodeFailed, Detail: diagnostic([]byte(err.Error()))}
 }
 
 // rootOf returns the cause of a fault that is worth a log line: what the process or its file says.

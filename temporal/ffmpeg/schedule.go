@@ -1,6 +1,7 @@
 package ffmpeg
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -16,10 +17,11 @@ type schedule struct {
 // sample is a picture, or the last part of the last picture.
 type sample struct{ at, duration int64 }
 
-// newSchedule rounds the sums of durations to ticks, so that errors do not add up.
-func newSchedule(durations []time.Duration) (schedule, error) {
+// newSchedule rounds the sums of durations to ticks, so that errors do not add up. The sample that ends the clip lasts
+// closing ticks.
+func newSchedule(durations []time.Duration, closing int64) (schedule, error) {
 	if len(durations) == 0 {
-		return schedule{}, fmt.Errorf("ffmpeg: a clip needs a picture")
+		return schedule{}, errors.New("ffmpeg: a clip needs a picture")
 	}
 	s := schedule{pictures: len(durations)}
 	var sum time.Duration
@@ -34,20 +36,25 @@ func newSchedule(durations []time.Duration) (schedule, error) {
 			return schedule{}, fmt.Errorf("ffmpeg: picture %d lasts %v, less than the unit of %v", i, d, tick)
 		}
 	}
-	s.split()
+	s.split(closing)
 	return s, nil
 }
 
 func ticks(d time.Duration) int64 { return int64((d + tick/2) / tick) }
 
-// split cuts the last sample in two, the second of which lasts lastSample. A last picture that is not longer than that
+// split cuts the last sample in two, the second of which lasts closing. A last picture that is not longer than that
 // becomes just longer.
-func (s *schedule) split() {
+func (s *schedule) split(closing int64) {
 	last := &s.samples[len(s.samples)-1]
-	last.duration = max(1, last.duration-lastSample)
-	closing := sample{at: last.at + last.duration, duration: lastSample}
-	s.samples = append(s.samples, closing)
-	s.end = closing.at + closing.duration
+	last.duration = max(1, last.duration-closing)
+	s.end = last.at + last.duration + closing
+	s.samples = append(s.samples, sample{at: last.at + last.duration, duration: closing})
+}
+
+// learn returns how long the closing sample lasts in a file that was made by s, unless that makes no sense.
+func (s schedule) learn(t *track) (closing int64, ok bool) {
+	closing = t.end - s.samples[len(s.samples)-1].at
+	return closing, closing >= 0 && closing <= maxClosing
 }
 
 // times returns when each picture begins.

@@ -3,6 +3,7 @@ package ffmpeg
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"testing"
 	"time"
 
@@ -36,9 +37,7 @@ func clipFile(tables map[string][]byte) []byte {
 		"stsd": append(words(0, 1), box("avc1", entry, box("avcC", []byte{1, 100, 0, 10}))...),
 		"stts": words(0, 2, 2, 10, 1, 5), "stsz": words(0, 0, 3, 7, 8, 9),
 	}
-	for kind, body := range tables {
-		usual[kind] = body
-	}
+	maps.Copy(usual, tables)
 	var stbl, edts []byte
 	for _, kind := range []string{"stsd", "stts", "ctts", "stsz"} {
 		if body, ok := usual[kind]; ok {
@@ -102,7 +101,8 @@ func TestSchedule(t *testing.T) {
 		for i, d := range raw {
 			durations[i] = time.Duration(d)
 		}
-		s, err := newSchedule(durations)
+		closing := rapid.SampledFrom([]int64{0, 1, usualSample, maxClosing}).Draw(t, "closing")
+		s, err := newSchedule(durations, closing)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,15 +114,15 @@ func TestSchedule(t *testing.T) {
 			sum += durations[i]
 		}
 		for i, one := range s.samples {
-			if one.duration < 1 || one.at != int64(at/tick) {
+			if one.duration < min(1, closing) || one.at != int64(at/tick) {
 				t.Fatalf("sample %d is %+v after %v", i, one, at)
 			}
 			at += time.Duration(one.duration) * tick
 		}
-		if at != s.length() || s.samples[len(s.samples)-1].duration != lastSample || len(s.samples) != len(durations)+1 {
+		if at != s.length() || s.samples[len(s.samples)-1].duration != closing || len(s.samples) != len(durations)+1 {
 			t.Fatalf("length %v, samples end at %v", s.length(), at)
 		}
-		if last := durations[len(durations)-1]; last > (lastSample+2)*tick && (s.length()-sum).Abs() > tick/2 {
+		if last := durations[len(durations)-1]; last > time.Duration(closing+2)*tick && (s.length()-sum).Abs() > tick/2 {
 			t.Fatalf("length %v, want %v", s.length(), sum)
 		}
 	})

@@ -27,7 +27,7 @@ func (s *script) raw(i int) *image.RGBA {
 func TestEveryDefectCanBeSeenForAsLongAsTheTruthSays(t *testing.T) {
 	for _, spec := range DefectSuite(1000, 1) {
 		s := newTestScript(t, spec)
-		before := s.raw(s.anchor - 1).SubImage(s.where).(*image.RGBA)
+		before := part(s.raw(s.anchor-1), s.where)
 		wrong := 0
 		for i, defect := range s.defect {
 			if !defect {
@@ -37,7 +37,7 @@ func TestEveryDefectCanBeSeenForAsLongAsTheTruthSays(t *testing.T) {
 			if i < s.anchor {
 				t.Errorf("%s: wrong state at frame %d before the anchor", spec, i)
 			}
-			if ChangedBetween(before, s.raw(i).SubImage(s.where).(*image.RGBA)).Count() == 0 {
+			if ChangedBetween(before, part(s.raw(i), s.where)).Count() == 0 {
 				t.Errorf("%s: frame %d does not show the defect", spec, i)
 			}
 		}

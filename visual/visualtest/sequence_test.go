@@ -3,6 +3,7 @@ package visualtest_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -16,7 +17,7 @@ var small = visualtest.Options{Width: 640, Height: 360}
 
 func generate(t testing.TB, spec visualtest.Spec, opts visualtest.Options) *visualtest.Sequence {
 	t.Helper()
-	seq, err := visualtest.Generate(context.Background(), spec, opts)
+	seq, err := visualtest.Generate(t.Context(), spec, opts)
 	if err != nil {
 		t.Fatalf("generate %s: %v", spec, err)
 	}
@@ -140,7 +141,11 @@ func decodeLuma(t *testing.T, f visualtest.Frame) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return img.(*image.YCbCr).Y
+	ycc, ok := img.(*image.YCbCr)
+	if !ok {
+		t.Fatalf("frame is %T", img)
+	}
+	return ycc.Y
 }
 
 func TestInvalidRequestsAreRefused(t *testing.T) {
@@ -160,17 +165,17 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		"scale":                   {spec: good, opts: visualtest.Options{Scale: 4}},
 		"frames":                  {spec: good, opts: visualtest.Options{Frames: 59}},
 	} {
-		if _, err := visualtest.Generate(context.Background(), c.spec, c.opts); err == nil {
+		if _, err := visualtest.Generate(t.Context(), c.spec, c.opts); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
 }
 
 func TestGenerationEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(t.Context())
 	why := fmt.Errorf("enough")
 	cancel(why)
-	if _, err := visualtest.Generate(ctx, visualtest.Spec{Kind: visualtest.StaticControl}, small); err != why {
+	if _, err := visualtest.Generate(ctx, visualtest.Spec{Kind: visualtest.StaticControl}, small); !errors.Is(err, why) {
 		t.Errorf("error = %v, want the cause", err)
 	}
 }

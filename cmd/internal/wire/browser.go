@@ -12,6 +12,7 @@ import (
 	"github.com/krometrail/krometrail/browser/events"
 	"github.com/krometrail/krometrail/browser/session"
 	"github.com/krometrail/krometrail/browser/target"
+	"github.com/krometrail/krometrail/browser/transfer"
 	"github.com/krometrail/krometrail/cmd/internal/config"
 	"github.com/krometrail/krometrail/core/capability"
 	"github.com/krometrail/krometrail/core/clock"
@@ -38,6 +39,7 @@ type browserParams struct {
 	Env       Env
 	Selection capability.Selection
 	Events    *eventRecording
+	Downloads *transfer.Downloads
 	Launch    Launch `optional:"true"`
 }
 
@@ -53,7 +55,7 @@ func newBrowser(p browserParams) *session.Browser {
 		ProfileRoot: p.Config.ProfileRoot, Executable: p.Config.Chrome, Sandbox: chrome.SandboxMode(p.Config.Sandbox),
 		Getenv:     func(name string) string { value, _ := p.Env(name); return value },
 		DiskBudget: p.Config.DiskBudget, Capabilities: names, RecordsEvents: p.Config.RecordBrowserEvents,
-		Subsystems: []session.Subsystem{p.Events}, Launch: p.Launch,
+		Subsystems: []session.Subsystem{p.Events, p.Downloads}, Launch: p.Launch,
 	})
 	p.Lifecycle.Append(fx.StopHook(func(ctx context.Context) error { return b.Shutdown(ctx) }))
 	return b

@@ -17,6 +17,7 @@ import (
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/page"
+	"github.com/krometrail/krometrail/core/tracing"
 	"github.com/krometrail/krometrail/mcp"
 	"github.com/krometrail/krometrail/storage"
 	"github.com/krometrail/krometrail/temporal/eventquery"
@@ -25,8 +26,8 @@ import (
 
 // Control provides the interaction runner, the registry of operations and their executor.
 var Control = fx.Module("control", fx.Provide(
-	newSelection, newParts, newPages, newRunner, newControlOps, newRegistry, newExecutor,
-	snapshot.NewRegistry, observe.NewRing, newObserver, newDriver, newLate,
+	newSelection, newPages, newDownloads, newTransfers, newMoves, newRunner, newControlOps, newRegistry, newExecutor, newTracing,
+	snapshot.NewRegistry, observe.NewRing, newObserver, newLate,
 ))
 
 func newSelection(c *config.Config) (capability.Selection, error) {
@@ -73,8 +74,12 @@ func newObserver(b *session.Browser, s *snapshot.Registry, r *observe.Ring) *obs
 	return observe.New(b, s, r)
 }
 
-func newRunner(d control.Driver, b *session.Browser, store *storage.Store, log *slog.Logger) *control.Runner {
-	return control.NewRunner(control.NewPageDriver(b, d), b, store, nil, log)
+func newRunner(d control.Driver, b *session.Browser, store *storage.Store, t *tracing.Tracing, log *slog.Logger) *control.Runner {
+	return control.NewRunner(control.NewPageDriver(b, d), b, store, t, log)
+}
+
+func newTracing(b *session.Browser, o *observe.Observer, s capability.Selection) *tracing.Tracing {
+	return tracing.New(tracing.Config{Sessions: b, Inspector: o, Pages: b, Off: !s.Enabled(capability.ActionTrace)})
 }
 
 type controlParams struct {
@@ -82,17 +87,17 @@ type controlParams struct {
 	Browser   *session.Browser
 	Observer  *observe.Observer
 	Runner    *control.Runner
+	Tracing   *tracing.Tracing
 	Store     *storage.Store
 	Selection capability.Selection
 	Late      *late
-	Waiter    control.Waiter
 	Transfers control.Transfers
 }
 
 func newControlOps(p controlParams) control.Operations {
 	return control.Operations{
-		Browser: p.Browser, PageList: p.Browser, PageSet: p.Browser, Inspection: inspection{p.Observer}, Camera: p.Observer,
-		Waiter: p.Waiter, Transfers: p.Transfers, Runner: p.Runner,
+		Browser: p.Tracing.Browser(p.Browser), PageList: p.Browser, PageSet: p.Tracing.PageSet(p.Browser), Inspection: p.Observer, Camera: p.Observer,
+		Waiter: p.Observer, Transfers: p.Transfers, Runner: p.Runner,
 		Batch:    control.NewBatch(p.Late.Execute, p.Observer, p.Browser),
 		Sessions: p.Browser, Timeline: p.Store, Stored: p.Store, Barrier: p.Store,
 		Finish: finisher(p.Selection, p.Late),
@@ -109,9 +114,9 @@ func finisher(selection capability.Selection, l *late) control.StatusFinisher {
 	}
 }
 
-func newRegistry(s capability.Selection, c control.Operations, t operations.Operations, e *eventquery.Service) (*capability.Registry, error) {
+func newRegistry(s capability.Selection, c control.Operations, t operations.Operations, e *eventquery.Service, traces *tracing.Tracing) (*capability.Registry, error) {
 	ops := append(c.Ops(), t.Ops()...)
-	registry, err := capability.NewRegistry(s, append(ops, e.Op())...)
+	registry, err := capability.NewRegistry(s, append(append(ops, e.Op()), traces.Ops()...)...)
 	if err == nil {
 		c.Batch.SetRegistry(registry)
 	}

@@ -59,4 +59,3 @@ func fxRoot(err error) error {
 	}
 	return dig.RootCause(err)
 }
-

@@ -133,15 +133,10 @@ func (c *chooser) shown(p place, region, same int) bool {
 // were represented by another, then evenly spread ones.
 func (c *chooser) least() {
 	want := min(c.req.Least, c.req.Limit)
-	for len(c.chosen) < want && len(c.out.Represented) > 0 {
-		last := len(c.out.Represented) - 1
-		s := c.out.Represented[last]
-		c.out.Represented = c.out.Represented[:last]
-		if i := c.index(s.Frame); i >= 0 {
-			c.chosen[i].addReason(s.Reason)
-			continue
+	for i := len(c.out.Represented) - 1; i >= 0 && len(c.chosen) < want; i-- {
+		if f := c.out.Represented[i].Frame; c.index(f) < 0 {
+			c.choose(Pick{Frame: f})
 		}
-		c.choose(Pick{Frame: s.Frame, Reasons: []string{s.Reason}})
 	}
 	for len(c.chosen) < want {
 		picked := make([]int, len(c.chosen))
@@ -150,8 +145,21 @@ func (c *chooser) least() {
 		}
 		f := c.req.Spread(picked)
 		if f < 0 {
-			return
+			break
 		}
 		c.choose(Pick{Frame: f, Reasons: []string{Spread}})
 	}
+	c.settle()
+}
+
+// settle gives wants whose frame got a tile after all to that tile.
+func (c *chooser) settle() {
+	c.out.Represented = slices.DeleteFunc(c.out.Represented, func(s Stand) bool {
+		i := c.index(s.Frame)
+		if i >= 0 {
+			c.chosen[i].addReason(s.Reason)
+		}
+		return i >= 0
+	})
+	c.out.Unmet = slices.DeleteFunc(c.out.Unmet, func(w Want) bool { return c.index(w.Frame) >= 0 })
 }
