@@ -24,7 +24,6 @@ import (
 // traced is the running session of a bench and a page of it that is traced.
 type traced struct {
 	*bench
-	control.PageList
 	tracing *tracing.Tracing
 	runner  *control.Runner
 	page    *page.Session
@@ -39,6 +38,10 @@ func (x *traced) GapsSince(id.Target, clock.SessionTime) []id.Gap { return nil }
 func (x *traced) CaptureFailure(id.Target) error                  { return nil }
 func (x *traced) List(context.Context) (core.Pages, error) {
 	return core.Pages{Pages: []core.Page{{TargetID: x.page.Target()}}}, nil
+}
+
+func (x *traced) WaitForPage(context.Context, core.WaitForPageRequest) (core.NewPageResult, error) {
+	return core.NewPageResult{}, nil
 }
 
 // opened stands for the part of the session that opens pages.
