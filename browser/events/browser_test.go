@@ -450,7 +450,7 @@ func TestSecretsInEveryPlace(t *testing.T) {
 		await new Promise(done => { const source = new EventSource('/sse'); source.onmessage = () => { source.close(); done() } });
 		history.pushState({secret}, '', '/' + secret);
 		console.log('password', secret); console.log({password: secret, nested: {cookie: secret}}); console.log('Authorization: Bearer ' + secret);
-		console.log(JSON.stringify({session: {id: secret}})); console.error(location.href); console.log('/home/' + secret + '/x');
+		console.log(JSON.stringify({session: {id: secret}})); console.error(location.href); console.log('/srv/' + secret + '/x');
 		console.log(new Map([['apiKey', secret]]), [['token', secret]]);
 		Promise.reject(new Error('token=' + secret));
 		setTimeout(() => { throw new Error('cannot load ' + location.href) });

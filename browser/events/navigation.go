@@ -17,7 +17,7 @@ const rememberedNavs = 32
 // navMessages can bring a page's navigation into a new state. They are listened to in any case.
 var navMessages = []string{
 	"Page.frameStartedNavigating", "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.lifecycleEvent",
-	"Page.frameStoppedLoading", "Page.downloadWillBegin",
+	"Page.frameStartedLoading", "Page.frameStoppedLoading", "Page.downloadWillBegin",
 }
 
 // navigations remembers what a page's session has said about its navigations.

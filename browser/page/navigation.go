@@ -136,12 +136,23 @@ func (s *Session) navStarted(e cdp.Event, at clock.SessionTime) {
 	if !ok {
 		return // within the document: its own event tells the rest
 	}
+	var superseded *record.Navigation
 	s.updateNav(func(n *Navigation) bool {
 		loading := n.loading
+		if n.State == NavStarted {
+			if n.Loader == p.Loader {
+				return false
+			}
+			old := n.Navigation
+			old.State, superseded = NavFailed, &old
+		}
 		*n = s.newNavigation(kind, p.URL, p.Loader, at)
 		n.loading = loading
 		return true
 	})
+	if superseded != nil {
+		_ = s.facts.Put(context.Background(), *superseded) // as in updateNav
+	}
 }
 
 func navigationKind(browserType string) (kind string, document bool) {
