@@ -98,7 +98,7 @@ func body(result any, d Detail) []string {
 func (c Change) lines() []string {
 	var lines []string
 	if c.Action != nil {
-		lines = append(lines, prefixed("action: ", facts(c.Action))...)
+		lines = append(lines, facts(c.ownFacts())...)
 	}
 	if c.Observation != nil {
 		lines = append(lines, c.Observation.lines(true)...)
@@ -140,7 +140,7 @@ func (o Observation) lines(withPage bool) []string {
 	for _, s := range o.Says {
 		lines = append(lines, s.Role+": "+strconv.Quote(s.Text))
 	}
-	return append(lines, postLines(o.Post)...)
+	return append(lines, o.postLines()...)
 }
 
 func focusText(ref string) string {
@@ -169,12 +169,17 @@ func shotLine(s page.Screenshot) string {
 	return line
 }
 
-func postLines(p *page.Postconditions) []string {
+// postLines leave out the navigation that the observation already names.
+func (o Observation) postLines() []string {
+	p := o.Post
 	if p == nil {
 		return nil
 	}
 	shown := *p
 	shown.Expectation = ""
+	if o.Navigation != nil && p.Navigation != nil && p.Navigation.ID == o.Navigation.ID {
+		shown.Navigation = nil
+	}
 	lines := prefixed("after: ", facts(shown))
 	if p.Expectation != "" {
 		lines = append(lines, "expectation: "+p.Expectation)
