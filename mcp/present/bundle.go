@@ -7,6 +7,7 @@ import (
 
 	"github.com/krometrail/krometrail/core/evidence"
 	"github.com/krometrail/krometrail/core/id"
+	"github.com/krometrail/krometrail/core/record"
 )
 
 // bundleLines begins with the header, which is text already. Resource addresses follow below all results.
@@ -104,8 +105,8 @@ func qualityLines(q evidence.Quality) []string {
 		}
 		lines = append(lines, fmt.Sprintf("gap %s %s from %s to %s", g.ID, g.Reason, at(int64(g.StartNS)), end))
 	}
-	for _, o := range q.Observers {
-		lines = append(lines, fmt.Sprintf("Krometrail observing (%s) %s to %s", o.Kind, at(int64(o.StartNS)), at(int64(o.EndNS))))
+	if len(q.Observers) > 0 {
+		lines = append(lines, observersLine(q.Observers))
 	}
 	if len(q.Epochs) > 1 {
 		for _, e := range q.Epochs {
@@ -116,6 +117,15 @@ func qualityLines(q evidence.Quality) []string {
 		lines = append(lines, fmt.Sprintf("frames with %s: %d", code, q.Warnings[code]))
 	}
 	return lines
+}
+
+// observersLine says when this program itself was at work in the page.
+func observersLine(all []record.Observer) string {
+	spans := make([]string, len(all))
+	for i, o := range all {
+		spans[i] = fmt.Sprintf("%s %s..%s", o.Kind, at(int64(o.StartNS)), at(int64(o.EndNS)))
+	}
+	return "Krometrail observing: " + strings.Join(spans, ", ")
 }
 
 func eventLine(e evidence.CompactEvent) string {
