@@ -143,7 +143,7 @@ func (r *Recorder) Connected(b *page.Browser) {
 func (r *Recorder) PageAttached(p target.Page) {
 	s := &stream{target: p.ID, session: p.Session.CDPSession(), page: p.Session}
 	r.listen(s, p.Session.Browser().Client())
-	s.taps = append(s.taps, p.Session.Tap(func(e cdp.Event) { r.onNavigation(s, e) }, navMessages...))
+	p.Session.FollowNavigations(func(v page.Navigation) { r.onNavigation(s, v) })
 	r.mu.Lock()
 	r.pages[p.ID] = append([]*stream{s}, r.pages[p.ID]...)
 	r.mu.Unlock()

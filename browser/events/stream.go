@@ -34,6 +34,9 @@ func (s *stream) childFrame(frame string) bool {
 }
 
 func (s *stream) close() {
+	if s.page != nil && s.context == "" {
+		s.page.FollowNavigations(nil)
+	}
 	for _, t := range s.taps {
 		t.Close()
 	}
