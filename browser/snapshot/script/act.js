@@ -159,10 +159,11 @@ function arm(n) {
   const e = nodeOf(n);
   if (!e) return { stale: true };
   const stand = shown(e) || e;
-  const g = { e, stand, hit: false, blocked: false, by: '', seen: 0 };
+  const g = { e, stand, hit: false, blocked: false, by: '', seen: 0, clicks: 0 };
   g.check = event => {
     if (!event.isTrusted) return;
     g.seen++;
+    if (event.type === 'click' || event.type === 'auxclick' || event.type === 'contextmenu') g.clicks++;
     if (!g.hit && !g.blocked) {
       const path = event.composedPath();
       const inner = path[0];
@@ -188,7 +189,7 @@ function disarm() {
   if (!g) return { hit: false, blocked: false, seen: 0 };
   for (const type of guarded) unlisten(window, type, g.check, { capture: true });
   guard = null;
-  return { hit: g.hit, blocked: g.blocked, by: g.by, seen: g.seen, connected: connected(g.e) };
+  return { hit: g.hit, blocked: g.blocked, by: g.by, seen: g.seen, clicks: g.clicks };
 }
 
 // state is the element's state for postconditions and waits.
