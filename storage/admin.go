@@ -2,6 +2,8 @@ package storage
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/krometrail/krometrail/core/id"
@@ -97,8 +99,8 @@ func (s *Store) deleteLocked(session id.Session) (record.Deletion, error) {
 	before := s.fileBytes
 	for key, path := range paths {
 		s.deletions = append(s.deletions, index.Deletion{Path: path, Bytes: s.book.Segment(key).Bytes})
-		s.book.RemoveSegment(key)
 	}
+	s.book.RemoveSegments(slices.Collect(maps.Keys(paths))...)
 	s.removedLocked(removal.ArtifactIDs)
 	s.forgetSessionLocked(session)
 	s.book.EventsFrom(oldest)

@@ -25,7 +25,7 @@ const (
 	readers     = 4
 	// The write-ahead log is folded back when it reaches between walMin and walMax pages.
 	walMin   = 64
-	walMax   = 512
+	walMax   = 1024
 	pageSize = 4096
 	cacheKiB = 16 << 10
 )
@@ -172,7 +172,7 @@ func asSchemaError(err error) error {
 
 func (x *Index) openReaders(path string) error {
 	pages := max(walMin, min(walMax, x.options.LogBytes/pageSize))
-	if err := x.pragmas(fmt.Sprintf("wal_autocheckpoint=%d", pages), fmt.Sprintf("journal_size_limit=%d", 2*pages*pageSize)); err != nil {
+	if err := x.pragmas(fmt.Sprintf("wal_autocheckpoint=%d", pages), fmt.Sprintf("journal_size_limit=%d", pages*pageSize)); err != nil {
 		return asSchemaError(err)
 	}
 	read, err := connect(path, "_query_only=1")
