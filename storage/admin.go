@@ -37,10 +37,18 @@ func (s *Store) Retention(context.Context) (record.RetentionStatus, error) {
 	return out, nil
 }
 
-// Usage implements record.Admin. Lengths of open segments are those at the last change of their rows.
+// Usage implements record.Admin.
 func (s *Store) Usage(ctx context.Context) ([]record.SessionUsage, error) {
 	out, err := s.ix.Usage(ctx)
-	return out, readFault(err)
+	if err != nil {
+		return nil, readFault(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range out {
+		out[i].Bytes = s.book.SessionBytes(out[i].ID)
+	}
+	return out, nil
 }
 
 // DeleteSession implements record.Admin. Frames and artifacts of the session answer evidence_invalidated from

@@ -54,19 +54,22 @@ func (s *Store) expireFactsLocked(cutoff int64) error {
 // ageChecks is how many times within the maximum age facts are checked.
 const ageChecks = 1000
 
-// trimLocked keeps usage below the high-water mark as long as something unprotected is left.
-func (s *Store) trimLocked(n int64, stream retention.Stream) error {
+// trimLocked keeps usage below the high-water mark as long as something unprotected is left, and returns it.
+func (s *Store) trimLocked(n int64, stream retention.Stream) (used int64, err error) {
 	mark := int64(highWater * float64(s.share))
-	for s.usedLocked()+n > mark {
+	for {
+		used = s.usedLocked()
+		if used+n <= mark {
+			return used, nil
+		}
 		step, ok := s.book.Next(retention.Trim, s.wallTime().UnixNano(), stream)
 		if !ok {
-			return nil
+			return used, nil
 		}
 		if done, err := s.carryOutLocked(step); err != nil || !done {
-			return err
+			return used, err
 		}
 	}
-	return nil
 }
 
 // pressLocked makes room for n bytes within limit by ever stronger means.

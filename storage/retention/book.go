@@ -204,6 +204,22 @@ func (b *Book) Bytes(keys []int64) int64 {
 	return sum
 }
 
+// SessionBytes sums the segment and artifact files of a session.
+func (b *Book) SessionBytes(session id.Session) int64 {
+	var sum int64
+	for _, s := range b.segments {
+		if s.Session == session {
+			sum += s.Bytes
+		}
+	}
+	for _, a := range b.artifacts {
+		if a.Session == session {
+			sum += a.Bytes
+		}
+	}
+	return sum
+}
+
 // PinnedBytes sums the files of all pinned segments.
 func (b *Book) PinnedBytes() int64 {
 	var sum int64
