@@ -190,6 +190,7 @@ func BenchmarkManySegments(b *testing.B) {
 	const segments = 2000
 	for b.Loop() {
 		s := newBench(b, budget(8<<30), func(o *storage.Options) { o.MaxAge = 1000 * time.Hour })
+		oldest := s.append(0, 2000)
 		for range segments {
 			for range 10 {
 				s.appendAt(payload(2000))
@@ -199,6 +200,10 @@ func BenchmarkManySegments(b *testing.B) {
 		require.NoError(b, s.store.EndSession(context.Background(), record.Session{ID: s.session, StartedAt: startWall, EndedAt: &startWall}))
 		require.NoError(b, s.store.Close(context.Background()))
 		b.ReportMetric(float64(timed(func() { require.True(b, s.open().Empty()) }).Microseconds())/1000, "open_2000_segments_ms")
+		b.ReportMetric(float64(timed(func() {
+			_, err := s.store.Frame(context.Background(), oldest.ID)
+			require.NoError(b, err)
+		}).Microseconds()), "find_oldest_frame_us")
 		s.clock.Advance(2000 * time.Hour)
 		s.session, s.target = id.New[id.Session](), id.New[id.Target]()
 		b.ReportMetric(float64(timed(func() { s.appendAt(payload(2000)) }).Microseconds())/segments, "reclaim_us/segment")

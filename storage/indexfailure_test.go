@@ -28,7 +28,7 @@ func TestAFailedCommitLosesNoFrame(t *testing.T) {
 	pending := b.append(1, 1000)
 	requirePersistence(t, b.store.Barrier(t.Context()), "index", "unknown", "writer_terminal")
 	requirePersistence(t, appendOne(b), "index", "unknown", "writer_terminal")
-	requirePersistence(t, b.store.AppendEvents(t.Context(), []record.Event{{}}), "index", "unknown", "writer_terminal")
+	requirePersistence(t, b.store.AppendEvents(t.Context(), []record.Event{{Payload: []byte("{}")}}), "index", "unknown", "writer_terminal")
 	_, err = b.store.Pin(t.Context(), b.window(0, 1))
 	requirePersistence(t, err, "index", "unknown", "writer_terminal")
 	_, err = b.store.DeleteSession(t.Context(), b.session)
