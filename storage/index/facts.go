@@ -123,7 +123,7 @@ func (x *Index) Within(ctx context.Context, w record.Window) (record.Facts, erro
 }
 
 func touching[T any](ctx context.Context, v *sql.Tx, kind int, w record.Window) ([]T, error) {
-	rows, err := v.QueryContext(ctx, `SELECT body FROM facts WHERE session = ?1 AND kind = ?2 AND end_ns >= ?3 AND start_ns <= ?4
+	rows, err := v.QueryContext(ctx, `SELECT body FROM facts INDEXED BY facts_by_end WHERE session = ?1 AND kind = ?2 AND end_ns >= ?3 AND start_ns <= ?4
 		AND (?5 = '' OR target IN (?5, '')) ORDER BY start_ns, id`, w.SessionID, kind, w.StartNS, w.EndNS, w.TargetID)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func nullTime(t *clock.SessionTime) any {
 
 const frameColumns = `SELECT f.id, s.session, s.target, f.ordinal, f.received_ns, f.presented_ns, f.chrome_timestamp, f.format,
 	f.width, f.height, g.id, f.offset, f.bytes, f.viewport, f.warnings
-	FROM frames f JOIN streams s ON s.key = f.stream JOIN segments g ON g.key = f.segment `
+	FROM frames f INDEXED BY frames_by_time JOIN streams s ON s.key = f.stream JOIN segments g ON g.key = f.segment `
 
 func scanFrame(r interface{ Scan(...any) error }) (record.Frame, error) {
 	var (

@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// BatchRows and BatchDelay bound how long an accepted row stays invisible without a barrier.
-	BatchRows  = 64
+	// BatchRows bounds how many accepted rows stay invisible without a barrier.
+	BatchRows = 64
+	// BatchDelay bounds how long.
 	BatchDelay = 50 * time.Millisecond
 	// queueLength bounds the requests between the callers and the writer; callers wait beyond it.
 	queueLength = 64
