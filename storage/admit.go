@@ -30,10 +30,11 @@ func (s *Store) admitLocked(ctx context.Context, n int64, stream retention.Strea
 	if err := s.expireLocked(); err != nil {
 		return false, err
 	}
-	if err := s.trimLocked(n, stream); err != nil {
+	used, err := s.trimLocked(n, stream)
+	if err != nil {
 		return false, err
 	}
-	if s.usedLocked()+n <= limit {
+	if used+n <= limit {
 		s.admittedLocked(kind)
 		return false, nil
 	}
