@@ -165,7 +165,7 @@ func BenchmarkCaptureFidelity(b *testing.B) {
 			for _, kind := range []string{"quiet", "busy"} {
 				for _, ms := range []int{17, 33, 50, 100} {
 					b.Run(fmt.Sprintf("%s/%dp/%s/%dms", size, v[1], kind, ms), func(b *testing.B) {
-						fidelity(b, size, v[0], v[1], kind == "busy", ms)
+						fidelity(b, cell{size: size, width: v[0], height: v[1], busy: kind == "busy", ms: ms})
 					})
 				}
 			}
@@ -173,9 +173,26 @@ func BenchmarkCaptureFidelity(b *testing.B) {
 	}
 }
 
-func fidelity(b *testing.B, size string, width, height int, busy bool, ms int) {
+// BenchmarkCaptureRendering compares the ways of drawing without a GPU, on which the launch decides.
+func BenchmarkCaptureRendering(b *testing.B) {
+	for _, gl := range []string{"default", "swiftshader"} {
+		b.Run(gl, func(b *testing.B) {
+			fidelity(b, cell{size: "balanced", width: 1920, height: 1080, busy: true, ms: 50, softwareGL: gl == "swiftshader"})
+		})
+	}
+}
+
+type cell struct {
+	size          string
+	width, height int
+	busy          bool
+	ms            int
+	softwareGL    bool
+}
+
+func fidelity(b *testing.B, c cell) {
 	url := serve(b, fmt.Sprintf(fidelityPage, lorem()))
-	if busy {
+	if c.busy {
 		url += "?busy"
 	}
 	states := statesPerCell
@@ -183,7 +200,7 @@ func fidelity(b *testing.B, size string, width, height int, busy bool, ms int) {
 		states = 20
 	}
 	for b.Loop() {
-		r := newRig(b, width, height, size, false)
+		r := newRig(b, c.width, c.height, c.size, c.softwareGL)
 		s := r.open(b, url)
 		r.settle(b)
 		before := takeUsage(r.process.PID())
@@ -193,7 +210,7 @@ func fidelity(b *testing.B, size string, width, height int, busy bool, ms int) {
 			} `json:"result"`
 		}
 		err := s.SendWithin(b.Context(), 10*time.Minute, "Runtime.evaluate", map[string]any{
-			"expression": fmt.Sprintf("run(%d,%d)", states, ms), "awaitPromise": true, "returnByValue": true,
+			"expression": fmt.Sprintf("run(%d,%d)", states, c.ms), "awaitPromise": true, "returnByValue": true,
 		}, &out)
 		if err != nil {
 			b.Fatal(err)

@@ -297,6 +297,14 @@ func TestABrowserThatDiesDuringItsStart(t *testing.T) {
 	assert.Equal(t, page.StateNone, state(t, b.Browser))
 }
 
+func TestABrowserWithoutAScreencastIsIncompatible(t *testing.T) {
+	_, _, err := launchScripted(t, page.StartRequest{}, func(p *cdptest.Peer) {
+		p.Nth(1, "Page.startScreencast", cdptest.Fail(cdp.CodeMethodNotFound, "no"))
+	})
+	require.Equal(t, fault.BrowserCompatibilityFailed, fault.CodeOf(err))
+	assert.Contains(t, err.Error(), "Page.startScreencast")
+}
+
 func TestALostPipeIsTheEnd(t *testing.T) {
 	b, peer, err := launchScripted(t, page.StartRequest{}, nil)
 	require.NoError(t, err)
