@@ -106,6 +106,7 @@ func (s *stats) fill(row *page.CaptureTarget, now clock.SessionTime) {
 	row.FramesPerSecond = s.rate(now)
 	row.LagP50MS = float64(s.lags.percentile(0.50)) / 1e6
 	row.LagP95MS = float64(s.lags.percentile(0.95)) / 1e6
+	row.AckP50US = float64(s.acks.percentile(0.50)) / 1e3
 	row.AckP99US = float64(s.acks.percentile(0.99)) / 1e3
 	for i, count := range s.histogram {
 		bound := 0.0

@@ -131,7 +131,9 @@ func TestStopWithDialogsAndManyPages(t *testing.T) {
 	for range 20 {
 		s, err := b.Page("")
 		require.NoError(t, err)
-		go func() { _ = s.Browser().Send(t.Context(), "Target.createTarget", map[string]any{"url": "about:blank"}, nil) }()
+		go func() {
+			_ = s.Browser().Send(t.Context(), "Target.createTarget", map[string]any{"url": "about:blank"}, nil)
+		}()
 	}
 	eventually(t, "all pages are attached", func() bool {
 		list, err := b.List(t.Context())

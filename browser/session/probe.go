@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/krometrail/krometrail/browser/cdp"
+	"github.com/krometrail/krometrail/browser/target"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/fault"
 	corepage "github.com/krometrail/krometrail/core/page"
@@ -57,6 +58,20 @@ func (l *live) identify(ctx context.Context, client *cdp.Client) (record.Browser
 		return record.Browser{}, incompatible(strings.Join(missing, ", "), v.Product, v.Protocol)
 	}
 	return info, nil
+}
+
+// checkPage completes the probe with what only a page can tell.
+func (l *live) checkPage(row target.Page) error {
+	if l.browser.deps.CaptureOff {
+		return nil
+	}
+	const method = "Page.startScreencast"
+	if failure := l.recorder.Failure(row.ID); failure != nil && refused(failure) {
+		l.probe = append(l.probe, corepage.ProbeRow{Command: method, Outcome: "missing"})
+		return incompatible(method, l.record.Browser.Product, l.record.Browser.ProtocolVersion)
+	}
+	l.probe = append(l.probe, corepage.ProbeRow{Command: method, Outcome: "available"})
+	return nil
 }
 
 func refused(err error) bool {

@@ -226,8 +226,10 @@ func (p scriptedProcess) Transport() cdp.Transport { return p.transport }
 func (scriptedProcess) PID() int                   { return 1 << 30 }
 func (scriptedProcess) Rendering() string          { return "default" }
 func (p scriptedProcess) Exited() <-chan struct{}  { return p.exited }
-func (scriptedProcess) Failure() error             { return fault.New(fault.BrowserLaunchFailed, "it was scripted to fail") }
-func (scriptedProcess) End(bool) chrome.Leftover   { return chrome.Leftover{} }
+func (scriptedProcess) Failure() error {
+	return fault.New(fault.BrowserLaunchFailed, "it was scripted to fail")
+}
+func (scriptedProcess) End(bool) chrome.Leftover { return chrome.Leftover{} }
 
 // launchScripted starts a session with a scripted launched browser that has one page.
 func launchScripted(t *testing.T, r page.StartRequest, setup func(*cdptest.Peer)) (*bench, *cdptest.Peer, error) {
@@ -293,6 +295,14 @@ func TestABrowserThatDiesDuringItsStart(t *testing.T) {
 	})
 	assert.Equal(t, fault.BrowserLaunchFailed, fault.CodeOf(err))
 	assert.Equal(t, page.StateNone, state(t, b.Browser))
+}
+
+func TestABrowserWithoutAScreencastIsIncompatible(t *testing.T) {
+	_, _, err := launchScripted(t, page.StartRequest{}, func(p *cdptest.Peer) {
+		p.Nth(1, "Page.startScreencast", cdptest.Fail(cdp.CodeMethodNotFound, "no"))
+	})
+	require.Equal(t, fault.BrowserCompatibilityFailed, fault.CodeOf(err))
+	assert.Contains(t, err.Error(), "Page.startScreencast")
 }
 
 func TestALostPipeIsTheEnd(t *testing.T) {

@@ -231,7 +231,11 @@ func (l *live) establish(ctx context.Context, transport cdp.Transport, headless 
 	}
 	row, _ := v.Find(v.Selected)
 	// Answered after everything that was sent before: from here on the page can be driven.
-	return row.Session.SendWithin(ctx, firstPageLimit, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
+	err = row.Session.SendWithin(ctx, firstPageLimit, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
+	if err != nil {
+		return err
+	}
+	return l.checkPage(row)
 }
 
 func versions(b record.Browser) page.Versions {
