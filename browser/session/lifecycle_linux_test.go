@@ -22,13 +22,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func state(t *testing.T, b *session.Browser) page.State {
-	t.Helper()
-	status, err := b.Status(t.Context())
-	require.NoError(t, err)
-	return status.State
-}
-
 func TestBeforeTheFirstStart(t *testing.T) {
 	b := newBench(t)
 	assert.Equal(t, page.StateNone, state(t, b.Browser))

@@ -60,6 +60,13 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
+func state(t *testing.T, b *session.Browser) page.State {
+	t.Helper()
+	status, err := b.Status(t.Context())
+	require.NoError(t, err)
+	return status.State
+}
+
 func (b *bench) start(t *testing.T, r page.StartRequest) page.Status {
 	t.Helper()
 	if r.Profile == "" {

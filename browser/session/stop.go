@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/krometrail/krometrail/browser/capture"
+	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/chrome"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/fault"
@@ -128,15 +129,19 @@ func (l *live) degradeStage(result *corepage.StopResult, stage string, cause *fa
 	result.Quality, result.Stage, result.Cause = "degraded", stage, cause
 }
 
-func (l *live) lost() bool {
-	return l.client.Err() != nil
+func (l *live) lost() bool { return l.connected().Err() != nil }
+
+func (l *live) connected() *cdp.Client {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.client
 }
 
 // closeBrowser asks a managed browser to close itself, leaves an attached one, and ends the connection.
 func (l *live) closeBrowser() {
 	if l.process != nil && !l.lost() {
 		ctx, cancel := clock.WithTimeout(context.Background(), l.browser.deps.Clock, politeLimit)
-		_ = l.client.Call(ctx, "", "Browser.close", nil, nil) // End follows in any case
+		_ = l.connected().Call(ctx, "", "Browser.close", nil, nil) // End follows in any case
 		cancel()
 	}
 	if l.process == nil {
