@@ -46,12 +46,12 @@ func (s *Store) admitLocked(ctx context.Context, n int64, stream retention.Strea
 		s.blocked = blockage{eviction: true, recording: s.blocked.recording || kind == admitEvidence}
 		return overrode, s.exhaustedLocked()
 	}
+	s.blocked.eviction = false
 	s.admittedLocked(kind)
 	return overrode, nil
 }
 
 func (s *Store) admittedLocked(kind admission) {
-	s.blocked.eviction = false
 	if kind == admitEvidence {
 		s.blocked.recording = false
 	}

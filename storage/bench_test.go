@@ -104,6 +104,20 @@ func BenchmarkAppendLatency(b *testing.B) {
 	reportQuantiles(b, "append", all)
 }
 
+// BenchmarkAppendWhileEvicting is the same once the share is full: every 64 MiB the oldest segment goes.
+func BenchmarkAppendWhileEvicting(b *testing.B) {
+	s := newBench(b, budget(1<<30))
+	text := payload(frameSize)
+	for s.status().UsedBytes < 800<<20 {
+		s.appendAt(text)
+	}
+	var all []time.Duration
+	for b.Loop() {
+		all = append(all, timed(func() { s.appendAt(text) }))
+	}
+	reportQuantiles(b, "append", all)
+}
+
 func reportQuantiles(b *testing.B, name string, all []time.Duration) {
 	slices.Sort(all)
 	for _, q := range []int{50, 95, 99} {

@@ -60,10 +60,12 @@ func (s *Store) trimLocked(n int64, stream retention.Stream) (used int64, err er
 	for {
 		used = s.usedLocked()
 		if used+n <= mark {
+			s.blocked.eviction = false
 			return used, nil
 		}
 		step, ok := s.book.Next(retention.Trim, s.wallTime().UnixNano(), stream)
 		if !ok {
+			s.blocked.eviction = true
 			return used, nil
 		}
 		if done, err := s.carryOutLocked(step); err != nil || !done {
