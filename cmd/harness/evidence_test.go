@@ -2,14 +2,19 @@ package harness_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"image"
 	_ "image/jpeg" // frames
 	_ "image/png"  // artifacts
+	"net/url"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/krometrail/krometrail/cmd/harness"
 )
 
 // flash is a page whose square shows another colour for 100 ms, 300 ms after a click, and then what it showed before.
@@ -113,4 +118,29 @@ func TestEvidenceOutlivesItsPage(t *testing.T) {
 	require.Equal(t, "succeeded", call(t, "close_page", map[string]any{"target": target}).Status)
 	after := bundle(t, map[string]any{"interaction_id": e.Interaction.ID})
 	assert.Equal(t, before.Resources[0].URI, after.Resources[0].URI, "the same picture is found again")
+}
+
+// After the browser was stopped, a question without arguments is about the last action on the page that was selected.
+func TestTheDefaultQuestionAfterStop(t *testing.T) {
+	program, err := harness.Start(t.Context(), harness.Options{DataDir: t.TempDir(), Env: os.LookupEnv})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, program.Stop(context.WithoutCancel(t.Context()))) }()
+	var b bundled
+	for _, step := range []struct {
+		tool      string
+		arguments map[string]any
+	}{
+		{"open_page", map[string]any{"url": shared.site.URL + "/text?html=" + url.QueryEscape(flash)}},
+		{"click", map[string]any{"query": `role=button name="Go"`}},
+		{"wait", map[string]any{"elapsed_ms": 800}},
+		{"stop_browser", map[string]any{}},
+		{"temporal_debug_bundle", map[string]any{"after_ms": 600, "detail": "full"}},
+	} {
+		result, err := program.Client.CallTool(t.Context(), step.tool, step.arguments)
+		require.NoError(t, err)
+		require.False(t, result.Failed, "%s: %s", step.tool, result.Text)
+		require.NoError(t, json.Unmarshal(result.Structured, &b))
+	}
+	assert.Contains(t, b.Result.Header, "about click")
+	assert.NotEmpty(t, b.Resources)
 }
