@@ -375,6 +375,21 @@ func TestAStopThatCannotFlushIsDegraded(t *testing.T) {
 	assert.Equal(t, page.StateNone, state(t, b))
 }
 
+func TestCaptureOffRecordsNoPictures(t *testing.T) {
+	endpoint := cdptest.Serve(t, nil)
+	deps := newDeps(t, coretest.NewStore())
+	deps.CaptureOff = true
+	b := session.New(deps)
+	t.Cleanup(func() { require.NoError(t, b.Shutdown(context.Background())) })
+	_, err := b.Attach(t.Context(), page.AttachRequest{Endpoint: endpoint.HTTP()})
+	require.NoError(t, err)
+	peer := endpoint.Peer()
+	peer.AttachPage("p1", "http://a.test/", "")
+	peer.Await(1, "Runtime.runIfWaitingForDebugger")
+	assert.Empty(t, peer.Commands("Page.startScreencast"))
+	eventually(t, "the page is driven all the same", func() bool { return b.Selected() != "" })
+}
+
 func TestABrowserWithoutAScreencastIsIncompatible(t *testing.T) {
 	_, _, err := launchScripted(t, page.StartRequest{}, func(p *cdptest.Peer) {
 		p.Nth(1, "Page.startScreencast", cdptest.Fail(cdp.CodeMethodNotFound, "no"))
