@@ -375,6 +375,40 @@ func TestAStopThatCannotFlushIsDegraded(t *testing.T) {
 	assert.Equal(t, page.StateNone, state(t, b))
 }
 
+func TestASleepOfTheMachineIsAGap(t *testing.T) {
+	endpoint := cdptest.Serve(t, nil)
+	store := coretest.NewStore()
+	deps := newDeps(t, store)
+	fake := coretest.NewClock(time.Unix(1_700_000_000, 0))
+	deps.Clock = fake
+	b := &bench{Browser: session.New(deps), store: store}
+	t.Cleanup(func() { require.NoError(t, b.Shutdown(context.Background())) })
+	_, err := b.Attach(t.Context(), page.AttachRequest{Endpoint: endpoint.HTTP()})
+	require.NoError(t, err)
+	endpoint.Peer().AttachPage("p1", "http://a.test/", "")
+	eventually(t, "the page is attached", func() bool { return b.Selected() != "" })
+	fake.JumpWall(time.Hour)
+	eventually(t, "the gap is recorded", func() bool {
+		fake.Advance(10 * time.Second)
+		return len(b.gaps(t, b.Selected(), record.GapSystemSuspended)) == 1
+	})
+}
+
+func TestCaptureOffRecordsNoPictures(t *testing.T) {
+	endpoint := cdptest.Serve(t, nil)
+	deps := newDeps(t, coretest.NewStore())
+	deps.CaptureOff = true
+	b := session.New(deps)
+	t.Cleanup(func() { require.NoError(t, b.Shutdown(context.Background())) })
+	_, err := b.Attach(t.Context(), page.AttachRequest{Endpoint: endpoint.HTTP()})
+	require.NoError(t, err)
+	peer := endpoint.Peer()
+	peer.AttachPage("p1", "http://a.test/", "")
+	peer.Await(1, "Runtime.runIfWaitingForDebugger")
+	assert.Empty(t, peer.Commands("Page.startScreencast"))
+	eventually(t, "the page is driven all the same", func() bool { return b.Selected() != "" })
+}
+
 func TestABrowserWithoutAScreencastIsIncompatible(t *testing.T) {
 	_, _, err := launchScripted(t, page.StartRequest{}, func(p *cdptest.Peer) {
 		p.Nth(1, "Page.startScreencast", cdptest.Fail(cdp.CodeMethodNotFound, "no"))
