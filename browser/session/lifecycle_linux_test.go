@@ -43,9 +43,23 @@ func TestBeforeTheFirstStart(t *testing.T) {
 
 func TestTwoProgramsStartWithDefaultsAndTheLastPageEndsASession(t *testing.T) {
 	one := newBench(t)
-	started, err := one.EnsureStarted(t.Context())
-	require.NoError(t, err)
-	assert.True(t, started)
+	starts := make(chan bool, 3)
+	for range cap(starts) {
+		go func() {
+			started, err := one.EnsureStarted(t.Context())
+			assert.NoError(t, err)
+			starts <- started
+		}()
+	}
+	count := 0
+	for range cap(starts) {
+		if <-starts {
+			count++
+		}
+	}
+	assert.Equal(t, 1, count, "requests at once start one browser")
+	var started bool
+	var err error
 	started, err = one.EnsureStarted(t.Context())
 	require.NoError(t, err)
 	assert.False(t, started)
