@@ -160,11 +160,14 @@ func waitLines(ctx context.Context, o *observe.Observer, scope core.Scope, query
 
 var (
 	frameName = regexp.MustCompile(`(ifr|tgt)_[0-9a-z]{12}`)
-	port      = regexp.MustCompile(`(127\.0\.0\.1|localhost):\d+`)
+	// Frames are visited at the same time, so that the order of their generations is anyone's.
+	childRef = regexp.MustCompile(`@([2-9]|\d{2,})`)
+	port     = regexp.MustCompile(`(127\.0\.0\.1|localhost):\d+`)
 )
 
 func stable(text string) string {
 	text = frameName.ReplaceAllString(text, "${1}_*")
+	text = childRef.ReplaceAllString(text, "@*")
 	text = port.ReplaceAllString(text, "$1:*")
 	if text == "" {
 		return ""
