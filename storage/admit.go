@@ -30,10 +30,11 @@ func (s *Store) admitLocked(ctx context.Context, n int64, stream retention.Strea
 	if err := s.expireLocked(); err != nil {
 		return false, err
 	}
-	if err := s.trimLocked(n, stream); err != nil {
+	used, err := s.trimLocked(n, stream)
+	if err != nil {
 		return false, err
 	}
-	if s.usedLocked()+n <= limit {
+	if used+n <= limit {
 		s.admittedLocked(kind)
 		return false, nil
 	}
@@ -45,12 +46,12 @@ func (s *Store) admitLocked(ctx context.Context, n int64, stream retention.Strea
 		s.blocked = blockage{eviction: true, recording: s.blocked.recording || kind == admitEvidence}
 		return overrode, s.exhaustedLocked()
 	}
+	s.blocked.eviction = false
 	s.admittedLocked(kind)
 	return overrode, nil
 }
 
 func (s *Store) admittedLocked(kind admission) {
-	s.blocked.eviction = false
 	if kind == admitEvidence {
 		s.blocked.recording = false
 	}

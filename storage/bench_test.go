@@ -104,6 +104,20 @@ func BenchmarkAppendLatency(b *testing.B) {
 	reportQuantiles(b, "append", all)
 }
 
+// BenchmarkAppendWhileEvicting is the same once the share is full: every 64 MiB the oldest segment goes.
+func BenchmarkAppendWhileEvicting(b *testing.B) {
+	s := newBench(b, budget(1<<30))
+	text := payload(frameSize)
+	for s.status().UsedBytes < 800<<20 {
+		s.appendAt(text)
+	}
+	var all []time.Duration
+	for b.Loop() {
+		all = append(all, timed(func() { s.appendAt(text) }))
+	}
+	reportQuantiles(b, "append", all)
+}
+
 func reportQuantiles(b *testing.B, name string, all []time.Duration) {
 	slices.Sort(all)
 	for _, q := range []int{50, 95, 99} {
@@ -190,6 +204,7 @@ func BenchmarkManySegments(b *testing.B) {
 	const segments = 2000
 	for b.Loop() {
 		s := newBench(b, budget(8<<30), func(o *storage.Options) { o.MaxAge = 1000 * time.Hour })
+		oldest := s.append(0, 2000)
 		for range segments {
 			for range 10 {
 				s.appendAt(payload(2000))
@@ -199,9 +214,47 @@ func BenchmarkManySegments(b *testing.B) {
 		require.NoError(b, s.store.EndSession(context.Background(), record.Session{ID: s.session, StartedAt: startWall, EndedAt: &startWall}))
 		require.NoError(b, s.store.Close(context.Background()))
 		b.ReportMetric(float64(timed(func() { require.True(b, s.open().Empty()) }).Microseconds())/1000, "open_2000_segments_ms")
+		b.ReportMetric(float64(timed(func() {
+			_, err := s.store.Frame(context.Background(), oldest.ID)
+			require.NoError(b, err)
+		}).Microseconds()), "find_oldest_frame_us")
 		s.clock.Advance(2000 * time.Hour)
 		s.session, s.target = id.New[id.Session](), id.New[id.Target]()
 		b.ReportMetric(float64(timed(func() { s.appendAt(payload(2000)) }).Microseconds())/segments, "reclaim_us/segment")
 		require.NoError(b, s.store.Close(context.Background()))
 	}
+}
+
+// BenchmarkEvents stores batches of 50 events of 300 bytes and then pages through the newest.
+func BenchmarkEvents(b *testing.B) {
+	s := newBench(b, budget(8<<30))
+	detail := []byte(fmt.Sprintf(`{"text":"%0280d"}`, 1))
+	sequence := uint64(0)
+	var stored, queries []time.Duration
+	for b.Loop() {
+		batch := make([]record.Event, 50)
+		for i := range batch {
+			sequence++
+			batch[i] = record.Event{SessionID: s.session, TargetID: s.target, Source: "browser", Sequence: sequence,
+				AtNS: clock.SessionTime(sequence) * clock.SessionTime(time.Millisecond), Class: record.ClassConsole, Severity: record.Info, Payload: detail}
+		}
+		stored = append(stored, timed(func() {
+			if err := s.store.AppendEvents(context.Background(), batch); err != nil {
+				b.Fatal(err)
+			}
+		}))
+	}
+	s.barrier()
+	newest := time.Duration(sequence) * time.Millisecond
+	for range 200 {
+		queries = append(queries, timed(func() {
+			q := record.EventQuery{Window: s.window(max(0, newest-400*time.Millisecond), newest), Limit: 100}
+			if _, _, err := s.store.Events(context.Background(), q); err != nil {
+				b.Fatal(err)
+			}
+		}))
+	}
+	b.ReportMetric(float64(sequence), "events")
+	reportQuantiles(b, "store_50_events", stored)
+	reportQuantiles(b, "query_400_ms", queries)
 }

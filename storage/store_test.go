@@ -56,7 +56,7 @@ var startWall = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
 func newBench(t testing.TB, change ...func(*storage.Options)) *bench {
 	t.Helper()
-	b := &bench{t: t, root: t.TempDir(), clock: coretest.NewClock(startWall), session: id.New[id.Session](), target: id.New[id.Target]()}
+	b := &bench{t: t, root: rootFor(t), clock: coretest.NewClock(startWall), session: id.New[id.Session](), target: id.New[id.Target]()}
 	b.options = storage.Options{Clock: b.clock, Logger: quietLogger(), BudgetBytes: 1 << 30}
 	for _, c := range change {
 		c(&b.options)
@@ -66,6 +66,14 @@ func newBench(t testing.TB, change ...func(*storage.Options)) *bench {
 	t.Cleanup(func() { _ = b.store.Close(context.WithoutCancel(t.Context())) })
 	b.begin(b.session, b.target)
 	return b
+}
+
+// rootFor is a directory in memory for tests, which prove nothing about devices, and on the disk for benchmarks.
+func rootFor(t testing.TB) string {
+	if _, measuring := t.(*testing.B); measuring {
+		return t.TempDir()
+	}
+	return memoryDir(t)
 }
 
 func (b *bench) open() storage.RecoveryReport {

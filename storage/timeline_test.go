@@ -144,3 +144,18 @@ func TestRowsBecomeVisibleWithoutABarrier(t *testing.T) {
 		return err == nil
 	}, 5*time.Second, time.Millisecond)
 }
+
+func TestWhatHasNoJSONFormIsRefused(t *testing.T) {
+	b := newBench(t)
+	click := record.Interaction{ID: id.New[id.Interaction](), SessionID: b.session, Parameters: json.RawMessage(`{`)}
+	require.Equal(t, fault.InvalidInput, code(b.store.Put(t.Context(), click)))
+	event := record.Event{SessionID: b.session, Payload: json.RawMessage(`{`)}
+	require.Equal(t, fault.InvalidInput, code(b.store.AppendEvents(t.Context(), []record.Event{event})))
+	f := b.frame(0)
+	f.ChromeTimestamp = math.NaN()
+	_, err := b.store.AppendFrame(t.Context(), f, payload(0))
+	require.Equal(t, fault.InvalidInput, code(err))
+	b.append(0, 0)
+	b.barrier()
+	require.Nil(t, b.status().Failure)
+}

@@ -22,13 +22,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func state(t *testing.T, b *session.Browser) page.State {
-	t.Helper()
-	status, err := b.Status(t.Context())
-	require.NoError(t, err)
-	return status.State
-}
-
 func TestBeforeTheFirstStart(t *testing.T) {
 	b := newBench(t)
 	assert.Equal(t, page.StateNone, state(t, b.Browser))
@@ -131,7 +124,9 @@ func TestStopWithDialogsAndManyPages(t *testing.T) {
 	for range 20 {
 		s, err := b.Page("")
 		require.NoError(t, err)
-		go func() { _ = s.Browser().Send(t.Context(), "Target.createTarget", map[string]any{"url": "about:blank"}, nil) }()
+		go func() {
+			_ = s.Browser().Send(t.Context(), "Target.createTarget", map[string]any{"url": "about:blank"}, nil)
+		}()
 	}
 	eventually(t, "all pages are attached", func() bool {
 		list, err := b.List(t.Context())

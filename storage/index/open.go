@@ -17,15 +17,16 @@ import (
 )
 
 const (
-	// BatchRows and BatchDelay bound how long an accepted row stays invisible without a barrier.
-	BatchRows  = 64
+	// BatchRows bounds how many accepted rows stay invisible without a barrier.
+	BatchRows = 64
+	// BatchDelay bounds how long.
 	BatchDelay = 50 * time.Millisecond
 	// queueLength bounds the requests between the callers and the writer; callers wait beyond it.
 	queueLength = 64
 	readers     = 4
 	// The write-ahead log is folded back when it reaches between walMin and walMax pages.
 	walMin   = 64
-	walMax   = 512
+	walMax   = 1024
 	pageSize = 4096
 	cacheKiB = 16 << 10
 )
@@ -172,7 +173,7 @@ func asSchemaError(err error) error {
 
 func (x *Index) openReaders(path string) error {
 	pages := max(walMin, min(walMax, x.options.LogBytes/pageSize))
-	if err := x.pragmas(fmt.Sprintf("wal_autocheckpoint=%d", pages), fmt.Sprintf("journal_size_limit=%d", 2*pages*pageSize)); err != nil {
+	if err := x.pragmas(fmt.Sprintf("wal_autocheckpoint=%d", pages), fmt.Sprintf("journal_size_limit=%d", pages*pageSize)); err != nil {
 		return asSchemaError(err)
 	}
 	read, err := connect(path, "_query_only=1")
