@@ -90,7 +90,7 @@ function nameOf(e, tag, role, fromContent) {
   const label = bare ? '' : collapse(attr(e, 'aria-label') || '');
   if (label) return label;
   const native = nativeName(e, tag, role);
-  if (native) return native;
+  if (native) { namedByContent = tag === 'option'; return native; }
   if (fromContent) {
     const text = collapse(textOf(e, false));
     if (text) { namedByContent = true; return text.slice(0, NAME_LIMIT); }

@@ -90,7 +90,8 @@ function actionableOf(e, tag, role, parentPointer) {
     if (hasAttr(e, 'tabindex') && e.tabIndex >= 0) return 1;
   }
   if (tag === 'label') return 0;
-  if (handled.has(e)) return 1;
+  // A listener on what holds controls of its own serves those.
+  if (handled.has(e) && !e.querySelector('a[href],button,input,select,textarea,[role],[tabindex]')) return 1;
   return !parentPointer && styleOf(e).cursor === 'pointer' ? 1 : 0;
 }
 
@@ -110,7 +111,7 @@ function walk(options) {
   const active = deepActive();
   const width = innerWidth, height = innerHeight;
   const semantic = !!options.semantic;
-  let text = 0, over = 0, opaqueArea = 0, targets = 0;
+  let text = 0, over = 0, opaqueArea = 0;
   const listed = new Set();
   surveyed();
 
@@ -182,11 +183,10 @@ function walk(options) {
       at = push(e, tag, role, depth, act, fromContent);
       inner = depth + 1;
       if (!semantic && rowByContent) quiet = true;
-      if (act > 0) { targets++; listed.add(e); }
+      if (act > 0) listed.add(e);
     }
     if (tag === 'textarea' || tag === 'svg' || tag === 'iframe' || tag === 'object' || tag === 'canvas' || tag === 'video' || tag === 'audio' || tag === 'math') return;
     if (editableHost(e) && !semantic) quiet = true;
-    const before = targets;
     const block = semantic && display !== 'inline' && display !== 'contents';
     if (block) gap();
     eachFlat(e, c => {
@@ -195,11 +195,6 @@ function walk(options) {
       else if (kind === ELEMENT) element(c, inner, isPointer, quiet);
     });
     if (block) gap();
-    // A bare listener on a container delegates for what lies in it.
-    if (act === 1 && at >= 0 && targets > before && !isPointer && !hasAttr(e, 'tabindex') && !hasAttr(e, 'onclick') && attr(e, 'draggable') !== 'true') {
-      dFlags[at] &= ~FLAG_TARGET;
-      targets--;
-    }
   };
 
   let rowByContent = false;
@@ -243,7 +238,6 @@ function walk(options) {
   // control lists a field that only its label shows.
   const control = (c, depth) => {
     push(c, 'input', roleOf(c, 'input'), depth, 2, false);
-    targets++;
   };
 
   const top = rootElement(document);
