@@ -175,8 +175,7 @@ func createFault(cause error) error {
 }
 
 func asCreateFault(err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
 	return createFault(err)
