@@ -1,2 +1,3 @@
-// Package mcp is the parent of the packages that present the operation registry over the Model Context Protocol.
+// Package mcp offers the operation registry over the Model Context Protocol: catalogue makes the tools, present
+// shows the answers, resource serves evidence, stdio speaks the protocol and client is its other end.
 package mcp

@@ -52,6 +52,11 @@ func (e *Executor) Execute(ctx context.Context, op Op, request any) Outcome {
 }
 
 func (e *Executor) inLane(ctx context.Context, op Op, request any) (out Outcome, err error) {
+	if v, ok := request.(Validated); ok {
+		if err := v.Validate(); err != nil {
+			return Outcome{Stage: "decode"}, err
+		}
+	}
 	var notes []string
 	if op.StartsBrowser {
 		started, err := e.pages.EnsureStarted(ctx)

@@ -84,6 +84,9 @@ type PageScoped interface {
 	SetPageTarget(t id.Target)
 }
 
+// Validated requests check what a schema cannot say and fill in defaults, before anything is resolved.
+type Validated interface{ Validate() error }
+
 // Laned requests refine their operation's lane.
 type Laned interface{ RequestLane() Lane }
 

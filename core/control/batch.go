@@ -31,21 +31,6 @@ type Inspector interface {
 	Observe(ctx context.Context, t id.Target, screenshot bool) (page.Observation, error)
 }
 
-// BatchRequest is the request of batch.
-type BatchRequest struct {
-	page.Scope
-	Steps           []BatchStep `json:"steps" doc:"1 to 64 operations in order" minitems:"1" maxitems:"64"`
-	OnFailure       string      `json:"on_failure,omitempty" enum:"stop,continue" default:"stop" doc:"what to do after a failed step"`
-	StepScreenshots bool        `json:"step_screenshots,omitempty" doc:"a picture after every step"`
-	TimeoutMS       int         `json:"timeout_ms,omitempty" min:"1" max:"120000" default:"25000" doc:"time for the whole batch"`
-}
-
-// BatchStep is one step.
-type BatchStep struct {
-	Tool      string          `json:"tool" doc:"name of a batchable tool"`
-	Arguments json.RawMessage `json:"arguments,omitempty" doc:"its arguments; its own target wins over the batch's" schema:"object"`
-}
-
 // BatchResult is the evidence of every step, the same shape for success, failure and time-out.
 type BatchResult struct {
 	ID      id.Batch          `json:"batch_id"`
@@ -96,7 +81,7 @@ func NewBatch(execute Execute, inspector Inspector, sessions Sessions) *Batch {
 func (b *Batch) SetRegistry(r *capability.Registry) { b.registry = r }
 
 // Run executes the batch; the caller holds the page's lane.
-func (b *Batch) Run(ctx context.Context, req *BatchRequest) (capability.Outcome, error) {
+func (b *Batch) Run(ctx context.Context, req *page.BatchRequest) (capability.Outcome, error) {
 	if err := b.validate(req); err != nil {
 		return capability.Outcome{Stage: "decode"}, err
 	}
@@ -115,7 +100,7 @@ func (b *Batch) Run(ctx context.Context, req *BatchRequest) (capability.Outcome,
 	return x.answer(ctx)
 }
 
-func (b *Batch) validate(req *BatchRequest) error {
+func (b *Batch) validate(req *page.BatchRequest) error {
 	for i, s := range req.Steps {
 		op, ok := b.registry.Op(s.Tool)
 		path := stepPath(i)

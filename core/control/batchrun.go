@@ -10,6 +10,7 @@ import (
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/evidence"
 	"github.com/krometrail/krometrail/core/fault"
+	"github.com/krometrail/krometrail/core/page"
 )
 
 func stepPath(i int) string { return fmt.Sprintf("steps[%d]", i) }
@@ -17,7 +18,7 @@ func stepPath(i int) string { return fmt.Sprintf("steps[%d]", i) }
 // batchRun is one batch under way.
 type batchRun struct {
 	*Batch
-	req      *BatchRequest
+	req      *page.BatchRequest
 	clock    clock.Session
 	result   BatchResult
 	failed   *StepResult
@@ -51,7 +52,7 @@ func (x *batchRun) skipReason(ctx context.Context) string {
 	return "the batch was cancelled"
 }
 
-func (x *batchRun) step(ctx context.Context, i int, step BatchStep) {
+func (x *batchRun) step(ctx context.Context, i int, step page.Step) {
 	started := x.clock.Now()
 	out := x.execute(ctx, step.Tool, x.arguments(step))
 	ended := x.clock.Now()
@@ -74,7 +75,7 @@ func (x *batchRun) step(ctx context.Context, i int, step BatchStep) {
 }
 
 // arguments gives the step the batch's page unless it names its own or a reference's.
-func (x *batchRun) arguments(step BatchStep) json.RawMessage {
+func (x *batchRun) arguments(step page.Step) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if len(step.Arguments) == 0 {
 		fields = map[string]json.RawMessage{}

@@ -178,6 +178,9 @@ func (s *Store) Retained(_ context.Context, session id.Session, target id.Target
 // Events implements record.EventReader.
 func (s *Store) Events(_ context.Context, q record.EventQuery) ([]record.Event, int, error) {
 	list, err := filter(s, "Events", func() []record.Event { return s.events }, func(e record.Event) bool { return matches(q, e) })
+	slices.SortStableFunc(list, func(a, b record.Event) int {
+		return cmp.Or(cmp.Compare(a.AtNS, b.AtNS), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Sequence, b.Sequence))
+	})
 	total := len(list)
 	if q.Limit > 0 {
 		list = list[:min(q.Limit, total)]
@@ -199,7 +202,11 @@ func (s *Store) CountEvents(ctx context.Context, q record.EventQuery) (map[recor
 func matches(q record.EventQuery, e record.Event) bool {
 	return e.SessionID == q.SessionID && (q.TargetID == "" || e.TargetID == q.TargetID) && e.AtNS >= q.StartNS && e.AtNS <= q.EndNS &&
 		(len(q.Classes) == 0 || slices.Contains(q.Classes, e.Class)) && (q.MinSeverity == "" || e.Severity.Rank() >= q.MinSeverity.Rank()) &&
-		e.Sequence > q.AfterSequence
+		(q.After == nil || later(e, *q.After))
+}
+
+func later(e record.Event, k record.EventKey) bool {
+	return cmp.Or(cmp.Compare(e.AtNS, k.AtNS), cmp.Compare(e.Source, k.Source), cmp.Compare(e.Sequence, k.Sequence)) > 0
 }
 
 type stored struct {

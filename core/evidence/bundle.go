@@ -75,11 +75,15 @@ type Measure struct {
 	// PeakArea is the changed share of the picture at the peak, 0..1.
 	PeakArea float64 `json:"peak_area"`
 	// SettledMS is the last frame at which anything changed; nil when nothing did.
-	SettledMS *float64        `json:"last_change_ms,omitempty"`
-	Series    []MeasurePoint  `json:"series,omitempty"`
-	Quiet     []QuietPeriod   `json:"quiet_periods,omitempty"`
-	Regions   []MeasureRegion `json:"regions"`
-	Sampling  Sampling        `json:"sampling"`
+	SettledMS *float64 `json:"last_change_ms,omitempty"`
+	// QuietAtEndMS is the observed time after it without change.
+	QuietAtEndMS float64 `json:"quiet_at_end_ms"`
+	// Series holds the steps with the greatest change in time order; SeriesOmitted counts the others.
+	Series        []MeasurePoint  `json:"series,omitempty"`
+	SeriesOmitted int             `json:"series_omitted,omitempty"`
+	Quiet         []QuietPeriod   `json:"quiet_periods,omitempty"`
+	Regions       []MeasureRegion `json:"regions"`
+	Sampling      Sampling        `json:"sampling"`
 }
 
 // MeasurePoint is one pair of successive frames.

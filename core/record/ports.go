@@ -118,12 +118,19 @@ type EventQuery struct {
 	// Classes empty means all.
 	Classes     []EventClass
 	MinSeverity Severity
-	// AfterSequence pages: only events with a larger sequence.
-	AfterSequence uint64
-	Limit         int
+	// After pages: only events that come later in the order of EventReader; nil means from the start.
+	After *EventKey
+	Limit int
 }
 
-// EventReader reads events in (time, sequence) order.
+// EventKey is an event's place in the order of EventReader.
+type EventKey struct {
+	AtNS     clock.SessionTime
+	Source   string
+	Sequence uint64
+}
+
+// EventReader reads events ordered by time, then source, then sequence.
 type EventReader interface {
 	// Events returns up to q.Limit events and how many match in all.
 	Events(ctx context.Context, q EventQuery) (events []Event, total int, err error)

@@ -28,17 +28,17 @@ func (*Key) GoString() string { return Secret }
 
 // URLSummary is what is kept of a URL: enough to recognise it and to tell two apart, not its content.
 type URLSummary struct {
-	Scheme string `json:"scheme,omitempty"`
+	Scheme string `json:"scheme,omitzero"`
 	// Origin is empty for schemes whose documents have an opaque origin (data, about, file).
-	Origin string `json:"origin,omitempty"`
+	Origin string `json:"origin,omitzero"`
 	// PathHash is keyed: it compares within one process only. Empty without a path.
-	PathHash string `json:"path_hash,omitempty"`
+	PathHash string `json:"path_hash,omitzero"`
 	Segments int    `json:"segment_count"`
 	// Extension is the file extension without its dot, if it is one of a fixed list.
-	Extension      string `json:"extension,omitempty"`
-	HadCredentials bool   `json:"had_credentials,omitempty"`
-	HadQuery       bool   `json:"had_query,omitempty"`
-	HadFragment    bool   `json:"had_fragment,omitempty"`
+	Extension      string `json:"extension,omitzero"`
+	HadCredentials bool   `json:"had_credentials,omitzero"`
+	HadQuery       bool   `json:"had_query,omitzero"`
+	HadFragment    bool   `json:"had_fragment,omitzero"`
 }
 
 // Summarize never fails: text that is no URL becomes a summary with little in it. An empty raw gives the zero value.

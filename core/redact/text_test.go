@@ -97,7 +97,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-func BenchmarkText(b *testing.B) {
+func BenchmarkRedactText(b *testing.B) {
 	plain := strings.Repeat("Rendered 12 rows of table orders in 3.5 ms; status:ok, ratio 16:9. ", 2)[:120]
 	secret := `POST /api/login failed: {"user":"bo","password":"hunter2"} see https://a.example/x?y=1 for more, retrying in 5 s now`
 	blob := strings.Repeat("QmFzZTY0+/", 12<<10)

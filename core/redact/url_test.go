@@ -124,7 +124,7 @@ func FuzzURL(f *testing.F) {
 	})
 }
 
-func BenchmarkSummarize(b *testing.B) {
+func BenchmarkRedactURL(b *testing.B) {
 	key := redact.NewKey()
 	b.ReportAllocs()
 	for b.Loop() {

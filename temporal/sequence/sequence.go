@@ -3,7 +3,9 @@
 package sequence
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/evidence"
@@ -12,7 +14,8 @@ import (
 
 // Sequence is what is recorded of one range. It is immutable.
 type Sequence struct {
-	Range  evidence.ResolvedRange
+	Range evidence.ResolvedRange
+	// Frames are in the order in which they were shown.
 	Frames []record.Frame
 	// CarryIn is the newest frame before the range with no gap, visibility loss or geometry change between:
 	// what the page looked like when the range began. Nil when there is none.
@@ -49,12 +52,21 @@ func (r *Reader) Read(ctx context.Context, rng evidence.ResolvedRange) (Sequence
 	if err != nil {
 		return Sequence{}, err
 	}
+	order(frames)
 	s := Sequence{Range: rng, Frames: frames, Facts: facts}
 	if s.CarryIn, err = r.carryIn(ctx, s); err != nil {
 		return Sequence{}, err
 	}
 	s.Epochs = epochs(frames)
 	return s, nil
+}
+
+// order puts frames into the order in which they were shown. Chrome encodes frames on several threads, so on a
+// busy machine they arrive, and are numbered, in another order; the ordinal decides between equal times.
+func order(frames []record.Frame) {
+	slices.SortStableFunc(frames, func(a, b record.Frame) int {
+		return cmp.Or(cmp.Compare(a.Time(), b.Time()), cmp.Compare(a.Ordinal, b.Ordinal))
+	})
 }
 
 // carryIn finds the baseline frame and checks that nothing is known to be missing up to the first frame.

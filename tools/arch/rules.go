@@ -32,6 +32,7 @@ func ruleOf(dir string) rule {
 	case "browser":
 		return rule{ours: []string{"core"}, third: []string{
 			"github.com/coder/websocket", "github.com/chromedp/cdproto", "golang.org/x/sys",
+			"github.com/go-json-experiment/json", // what cdproto's types are encoded with
 		}}
 	case "storage":
 		return rule{ours: []string{"core"}, cgo: true, third: []string{
@@ -43,7 +44,7 @@ func ruleOf(dir string) rule {
 		}}
 	case "cmd":
 		return rule{ours: []string{"core", "visual", "temporal", "browser", "storage", "mcp"}, cgo: true, third: []string{
-			"go.uber.org/fx", "github.com/alecthomas/kong", "github.com/adrg/xdg", "github.com/BurntSushi/toml",
+			"go.uber.org/fx", "go.uber.org/dig", "github.com/alecthomas/kong", "github.com/adrg/xdg", "github.com/BurntSushi/toml",
 			"gopkg.in/natefinch/lumberjack.v2", "golang.org/x/sys",
 		}}
 	case "tools":
@@ -70,6 +71,7 @@ func owners() map[string][]string {
 		"github.com/gofrs/flock":        {"storage", "cmd"},
 		"github.com/chromedp/cdproto":   {"browser", "cmd"},
 		"github.com/coder/websocket":    {"browser", "cmd"},
+		"github.com/go-json-experiment": {"browser", "cmd"},
 		"github.com/mark3labs/mcp-go":   {"mcp", "cmd"},
 		"github.com/stretchr/testify":   {},
 		"go.uber.org/goleak":            {},

@@ -7,11 +7,11 @@ import (
 	"github.com/krometrail/krometrail/visual/visualtest"
 )
 
-// Score two ways to choose eight frames over one sequence of each combination of defect and duration.
+// Score two ways to choose eight frames over the shortest sequence of each defect.
 func Example() {
 	var uniform, cumulative visualtest.Tally
 	for _, spec := range visualtest.DefectSuite(1, 1) {
-		if spec.Distractor != visualtest.None {
+		if spec.Distractor != visualtest.None || spec.Duration != 1 {
 			continue
 		}
 		seq, err := visualtest.Generate(context.Background(), spec, visualtest.Options{Width: 640, Height: 360})
@@ -27,6 +27,6 @@ func Example() {
 	fmt.Println("uniform   ", uniform.Total())
 	fmt.Println("cumulative", cumulative.Total())
 	// Output:
-	// uniform    all               5/18    27.8%   8.0 frames
-	// cumulative all              14/18    77.8%   5.4 frames
+	// uniform    all               2/6     33.3%   8.0 frames
+	// cumulative all               5/6     83.3%   5.3 frames
 }

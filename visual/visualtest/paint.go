@@ -41,8 +41,17 @@ func newFace(ttf []byte, scale int) (font.Face, error) {
 
 // write draws s with its left end at x, clipped to clip.
 func write(dst *image.RGBA, clip image.Rectangle, face font.Face, x, baseline int, s string, c color.RGBA) {
-	d := font.Drawer{Dst: dst.SubImage(clip).(*image.RGBA), Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, baseline)}
+	d := font.Drawer{Dst: part(dst, clip), Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, baseline)}
 	d.DrawString(s)
+}
+
+// part returns the pixels of img inside r, shared with it.
+func part(img *image.RGBA, r image.Rectangle) *image.RGBA {
+	r = r.Intersect(img.Rect)
+	if r.Empty() {
+		return &image.RGBA{}
+	}
+	return &image.RGBA{Pix: img.Pix[img.PixOffset(r.Min.X, r.Min.Y):], Stride: img.Stride, Rect: r}
 }
 
 func textWidth(face font.Face, s string) int { return font.MeasureString(face, s).Ceil() }

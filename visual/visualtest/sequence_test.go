@@ -3,8 +3,8 @@ package visualtest_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"hash/fnv"
 	"image"
 	"image/jpeg"
 	"testing"
@@ -17,7 +17,7 @@ var small = visualtest.Options{Width: 640, Height: 360}
 
 func generate(t testing.TB, spec visualtest.Spec, opts visualtest.Options) *visualtest.Sequence {
 	t.Helper()
-	seq, err := visualtest.Generate(context.Background(), spec, opts)
+	seq, err := visualtest.Generate(t.Context(), spec, opts)
 	if err != nil {
 		t.Fatalf("generate %s: %v", spec, err)
 	}
@@ -25,8 +25,10 @@ func generate(t testing.TB, spec visualtest.Spec, opts visualtest.Options) *visu
 }
 
 func TestSameSpecGivesSameBytesForAnyNumberOfWorkers(t *testing.T) {
-	specs := append(visualtest.ControlSuite(1, 1), visualtest.Spec{
-		Kind: visualtest.Reversal, Distractor: visualtest.PanelAndSpinner, Duration: 3, Seed: 5})
+	specs := []visualtest.Spec{
+		{Kind: visualtest.Reversal, Distractor: visualtest.PanelAndSpinner, Duration: 3, Seed: 5},
+		{Kind: visualtest.NoiseControl, Seed: 6}, {Kind: visualtest.QualityControl, Seed: 7}, {Kind: visualtest.ResampleControl, Seed: 8},
+	}
 	for _, spec := range specs {
 		one, three := small, small
 		one.Workers, three.Workers = 1, 3
@@ -42,28 +44,8 @@ func TestSameSpecGivesSameBytesForAnyNumberOfWorkers(t *testing.T) {
 	}
 }
 
-// The hash pins the drawn pictures; JPEG bytes may differ between versions of Go. A change of it makes figures that
-// were measured before incomparable, so change it on purpose only.
-func TestDrawnPicturesStayTheSame(t *testing.T) {
-	h := fnv.New64a()
-	for i, k := range append(visualtest.Defects(), visualtest.Controls()...) {
-		spec := visualtest.Spec{Kind: k, Seed: uint64(i)}
-		if k.IsDefect() {
-			spec.Duration, spec.Distractor = 1+i%3, visualtest.Distractors()[i%5]
-		}
-		seq := generate(t, spec, small)
-		for _, n := range []int{0, 20, 33, 59} {
-			h.Write(seq.Raw(n).Pix)
-		}
-		fmt.Fprint(h, seq.Anchor, seq.AnchorTime)
-	}
-	if got, want := fmt.Sprintf("%016x", h.Sum64()), "6a1ec3a15f8b9e0b"; got != want {
-		t.Errorf("hash of the drawn pictures = %s, want %s", got, want)
-	}
-}
-
 func TestFramesAreWhatARecorderWouldKeep(t *testing.T) {
-	seq := generate(t, visualtest.Spec{Kind: visualtest.Flicker, Distractor: visualtest.Spinner, Duration: 1, Seed: 3}, visualtest.Options{})
+	seq := generate(t, visualtest.Spec{Kind: visualtest.Flicker, Distractor: visualtest.Spinner, Duration: 1, Seed: 3}, small)
 	if len(seq.Frames) != 60 || seq.Anchor < 6 || seq.Anchor > 11 {
 		t.Fatalf("%d frames, anchor %d; want 60, 6..11", len(seq.Frames), seq.Anchor)
 	}
@@ -76,43 +58,14 @@ func TestFramesAreWhatARecorderWouldKeep(t *testing.T) {
 			t.Fatalf("frame %d: %v", i, err)
 		}
 		ycc, ok := img.(*image.YCbCr)
-		if !ok || ycc.SubsampleRatio != image.YCbCrSubsampleRatio420 || img.Bounds() != image.Rect(0, 0, 1280, 720) {
-			t.Fatalf("frame %d is %T %v, want 4:2:0 of 1280x720", i, img, img.Bounds())
+		if !ok || ycc.SubsampleRatio != image.YCbCrSubsampleRatio420 || img.Bounds() != image.Rect(0, 0, 640, 360) {
+			t.Fatalf("frame %d is %T %v, want 4:2:0 of 640x360", i, img, img.Bounds())
 		}
 		if i == 0 {
 			continue
 		}
 		if d := f.Time - seq.Frames[i-1].Time; d < 16700*time.Microsecond || d > 18700*time.Microsecond {
 			t.Errorf("frame %d comes after %v", i, d)
-		}
-	}
-}
-
-func TestEveryDefectCanBeSeenForAsLongAsTheTruthSays(t *testing.T) {
-	for _, spec := range visualtest.DefectSuite(1000, 1) {
-		if spec.Distractor != visualtest.None && spec.Distractor != visualtest.PanelAndSpinner {
-			continue
-		}
-		seq := generate(t, spec, small)
-		before := seq.Raw(seq.Anchor - 1).SubImage(seq.Where).(*image.RGBA)
-		wrong := 0
-		for i, truth := range seq.Truth {
-			if !truth.Defect {
-				continue
-			}
-			wrong++
-			if i < seq.Anchor {
-				t.Errorf("%s: wrong state at frame %d before the anchor", spec, i)
-			}
-			if visualtest.ChangedBetween(before, seq.Raw(i).SubImage(seq.Where).(*image.RGBA)).Count() == 0 {
-				t.Errorf("%s: frame %d does not show the defect", spec, i)
-			}
-		}
-		if spec.Kind != visualtest.Reversal && wrong != spec.Duration {
-			t.Errorf("%s: wrong state lasts %d frames", spec, wrong)
-		}
-		if back := seq.Retreat(); (spec.Kind == visualtest.Reversal) != (back >= 20 && back <= 80) {
-			t.Errorf("%s: goes back %d px", spec, back)
 		}
 	}
 }
@@ -188,19 +141,11 @@ func decodeLuma(t *testing.T, f visualtest.Frame) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return img.(*image.YCbCr).Y
-}
-
-func TestAboutAQuarterOfThePagesIsDark(t *testing.T) {
-	dark := 0
-	for seed := range uint64(60) {
-		if generate(t, visualtest.Spec{Kind: visualtest.StaticControl, Seed: seed}, small).Dark {
-			dark++
-		}
+	ycc, ok := img.(*image.YCbCr)
+	if !ok {
+		t.Fatalf("frame is %T", img)
 	}
-	if dark < 7 || dark > 24 {
-		t.Errorf("%d of 60 pages are dark", dark)
-	}
+	return ycc.Y
 }
 
 func TestInvalidRequestsAreRefused(t *testing.T) {
@@ -220,17 +165,17 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		"scale":                   {spec: good, opts: visualtest.Options{Scale: 4}},
 		"frames":                  {spec: good, opts: visualtest.Options{Frames: 59}},
 	} {
-		if _, err := visualtest.Generate(context.Background(), c.spec, c.opts); err == nil {
+		if _, err := visualtest.Generate(t.Context(), c.spec, c.opts); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
 }
 
 func TestGenerationEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(t.Context())
 	why := fmt.Errorf("enough")
 	cancel(why)
-	if _, err := visualtest.Generate(ctx, visualtest.Spec{Kind: visualtest.StaticControl}, small); err != why {
+	if _, err := visualtest.Generate(ctx, visualtest.Spec{Kind: visualtest.StaticControl}, small); !errors.Is(err, why) {
 		t.Errorf("error = %v, want the cause", err)
 	}
 }

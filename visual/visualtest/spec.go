@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 )
 
 // Kind says what happens in a sequence: a defect, or a control in which nothing is wrong.
@@ -57,10 +58,10 @@ func Controls() []Kind {
 }
 
 // IsDefect reports whether k is one of Defects.
-func (k Kind) IsDefect() bool { return contains(Defects(), k) }
+func (k Kind) IsDefect() bool { return slices.Contains(Defects(), k) }
 
 // IsControl reports whether k is one of Controls.
-func (k Kind) IsControl() bool { return contains(Controls(), k) }
+func (k Kind) IsControl() bool { return slices.Contains(Controls(), k) }
 
 // Distractor is harmless change that goes on beside a defect. The element in which the defect happens is never
 // covered by it.
@@ -107,7 +108,7 @@ func (s Spec) validate() error {
 		return fmt.Errorf("visualtest: unknown kind %q", s.Kind)
 	case s.Duration < 1 || s.Duration > 3:
 		return fmt.Errorf("visualtest: duration %d is not 1, 2 or 3 frames", s.Duration)
-	case !contains(Distractors(), s.Distractor):
+	case !slices.Contains(Distractors(), s.Distractor):
 		return fmt.Errorf("visualtest: unknown distractor %q", s.Distractor)
 	}
 	return nil
@@ -146,13 +147,4 @@ func ControlSuite(firstSeed uint64, perKind int) []Spec {
 		}
 	}
 	return specs
-}
-
-func contains[T comparable](list []T, v T) bool {
-	for _, have := range list {
-		if have == v {
-			return true
-		}
-	}
-	return false
 }

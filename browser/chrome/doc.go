@@ -1,0 +1,2 @@
+// Package chrome finds, starts and ends Chromium-family browsers and keeps their profiles.
+package chrome

@@ -1,0 +1,61 @@
+package observe
+
+import (
+	"sync"
+
+	"github.com/krometrail/krometrail/browser/page"
+	"github.com/krometrail/krometrail/browser/snapshot"
+	"github.com/krometrail/krometrail/core/id"
+)
+
+// Pages finds the session of a page.
+type Pages interface {
+	// Page returns the live session of a page; not_found, session_ended or browser_disconnected without one.
+	Page(t id.Target) (*page.Session, error)
+}
+
+// Observer looks at pages. Safe for concurrent use.
+type Observer struct {
+	pages     Pages
+	snapshots *snapshot.Registry
+	ring      *Ring
+
+	mu       sync.Mutex
+	pictures map[id.Target]Shown
+}
+
+// New returns an observer; the registry is shared with whoever acts on its references.
+func New(p Pages, s *snapshot.Registry, r *Ring) *Observer {
+	return &Observer{pages: p, snapshots: s, ring: r, pictures: map[id.Target]Shown{}}
+}
+
+// Shown is the geometry of a picture that was returned: what image points refer to.
+type Shown struct {
+	Width, Height int
+	// X and Y are the document position of its corner, CSSPerPixel its scale.
+	X, Y, CSSPerPixel float64
+	// The view it was taken in. A later scroll or viewport change makes image points refer to nothing.
+	ScrollX, ScrollY, ViewWidth, ViewHeight float64
+}
+
+// Newest is the newest picture of a page; ok is false when there is none.
+func (o *Observer) Newest(t id.Target) (s Shown, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s, ok = o.pictures[t]
+	return s, ok
+}
+
+func (o *Observer) showed(t id.Target, s Shown) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pictures[t] = s
+}
+
+// Forget drops what is kept of a closed page.
+func (o *Observer) Forget(t id.Target) {
+	o.mu.Lock()
+	delete(o.pictures, t)
+	o.mu.Unlock()
+	o.snapshots.Forget(t)
+}

@@ -1,0 +1,91 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/krometrail/krometrail/browser/cdp"
+	"github.com/krometrail/krometrail/browser/target"
+	"github.com/krometrail/krometrail/core/clock"
+	"github.com/krometrail/krometrail/core/fault"
+	corepage "github.com/krometrail/krometrail/core/page"
+	"github.com/krometrail/krometrail/core/record"
+)
+
+// needed are the browser-level commands without which no session is possible, with parameters that do nothing. A
+// browser that lacks one answers "not found"; any other answer shows that the command exists.
+var needed = []struct {
+	method string
+	params any
+}{
+	{"Target.getTargets", nil},
+	{"Target.setDiscoverTargets", map[string]any{"discover": false}},
+	{"Target.setAutoAttach", map[string]any{"autoAttach": false, "waitForDebuggerOnStart": false, "flatten": true}},
+}
+
+// identify asks for the versions and checks the commands the program depends on.
+func identify(ctx context.Context, c clock.Clock, client *cdp.Client) (record.Browser, []corepage.ProbeRow, error) {
+	ctx, cancel := clock.WithTimeout(ctx, c, answerLimit)
+	defer cancel()
+	var v struct {
+		Product  string `json:"product"`
+		Protocol string `json:"protocolVersion"`
+		Revision string `json:"revision"`
+		JS       string `json:"jsVersion"`
+	}
+	if err := client.Call(ctx, "", "Browser.getVersion", nil, &v); err != nil {
+		if refused(err) {
+			return record.Browser{}, nil, incompatible("Browser.getVersion", "unknown", "unknown")
+		}
+		return record.Browser{}, nil, err
+	}
+	info := record.Browser{Product: v.Product, ProtocolVersion: v.Protocol, Revision: v.Revision, JSVersion: v.JS, Headless: strings.HasPrefix(v.Product, "Headless")}
+	var missing []string
+	var rows []corepage.ProbeRow
+	for _, n := range needed {
+		err := client.Call(ctx, "", n.method, n.params, nil)
+		row := corepage.ProbeRow{Command: n.method, Outcome: "available"}
+		switch {
+		case refused(err):
+			row.Outcome = "missing"
+			missing = append(missing, n.method)
+		case err != nil && !isRefusal(err):
+			return record.Browser{}, nil, err
+		}
+		rows = append(rows, row)
+	}
+	if len(missing) > 0 {
+		return record.Browser{}, nil, incompatible(strings.Join(missing, ", "), v.Product, v.Protocol)
+	}
+	return info, rows, nil
+}
+
+// checkPage completes the probe with what only a page can tell.
+func (l *live) checkPage(row target.Page) error {
+	if l.browser.deps.CaptureOff {
+		return nil
+	}
+	const method = "Page.startScreencast"
+	if failure := l.recorder.Failure(row.ID); failure != nil && refused(failure) {
+		l.probe = append(l.probe, corepage.ProbeRow{Command: method, Outcome: "missing"})
+		return incompatible(method, l.record.Browser.Product, l.record.Browser.ProtocolVersion)
+	}
+	l.probe = append(l.probe, corepage.ProbeRow{Command: method, Outcome: "available"})
+	return nil
+}
+
+func refused(err error) bool {
+	var refusal *cdp.Error
+	return errors.As(err, &refusal) && refusal.Code == cdp.CodeMethodNotFound
+}
+
+func isRefusal(err error) bool {
+	var refusal *cdp.Error
+	return errors.As(err, &refusal)
+}
+
+func incompatible(missing, product, protocol string) error {
+	return fault.New(fault.BrowserCompatibilityFailed, "the browser lacks %s (%s, protocol %s)", missing, product, protocol).
+		WithRecovery("use a newer Chrome or Chromium")
+}

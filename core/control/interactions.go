@@ -1,0 +1,85 @@
+package control
+
+import (
+	"context"
+
+	"github.com/krometrail/krometrail/core/capability"
+	"github.com/krometrail/krometrail/core/page"
+)
+
+func (o Operations) interactions() []capability.Op {
+	r := o.Runner
+	return []capability.Op{
+		change[page.ClickRequest](r, capability.Spec{
+			Name: "click", Lean: true, Title: "Click",
+			Summary: "Click an element or a point with trusted input, after checking that the point really hits it. Fails before any input when it is covered, moving, disabled or off-screen, and says what is in the way.",
+		}),
+		change[page.FillRequest](r, capability.Spec{
+			Name: "fill", Lean: true, Title: "Fill",
+			Summary: "Put a value into an input, textarea, rich editor or native date, time, colour or range control, and verify that it took. mode=append keeps what is there.",
+		}),
+		change[page.TypeRequest](r, capability.Spec{
+			Name: "type_text", Lean: true, Title: "Type",
+			Summary: "Type text with real key events at the caret, optionally focusing an element first. Never clears.",
+		}),
+		change[page.PressRequest](r, capability.Spec{
+			Name: "press_keys", Lean: true, Title: "Press keys",
+			Summary: "Press chords such as Control+Shift+K or Enter, in order, optionally held.",
+		}),
+		change[page.SelectRequest](r, capability.Spec{
+			Name: "select_option", Lean: true, Title: "Select an option",
+			Summary: "Choose options of a native select by value, label or index; closed selects and empty values work.",
+		}),
+		change[page.ToggleRequest](r, capability.Spec{
+			Name: "toggle", Title: "Toggle", Summary: "Set or flip a checkbox, radio, switch or details element.",
+		}),
+		change[page.ClearRequest](r, capability.Spec{
+			Name: "clear", Title: "Clear", Summary: "Empty an input, textarea or rich editor.",
+		}),
+		change[page.HoverRequest](r, capability.Spec{
+			Name: "hover", Lean: true, Title: "Hover", Summary: "Move the pointer onto an element or point and leave it there.",
+		}),
+		change[page.DragRequest](r, capability.Spec{
+			Name: "drag", Lean: true, Title: "Drag", Summary: "Drag from one element or point to another: pointer drags and HTML5 drag and drop.",
+		}),
+		change[page.ScrollRequest](r, capability.Spec{
+			Name: "scroll", Lean: true, PicturesByDefault: true, Title: "Scroll",
+			Summary: "Scroll the nearest scrollable container of an element, or the page, by an offset, or bring an element into view.",
+		}),
+		change[page.UploadRequest](r, capability.Spec{
+			Name: "upload_files", Lean: true, Title: "Upload files",
+			Summary: "Give files to a file input, directly or through the button that stands for it. Paths are the caller's authority.",
+		}),
+		change[page.HandleDialogRequest](r, capability.Spec{
+			Name: "handle_dialog", Lean: true, Lane: capability.Free, Title: "Handle a dialog",
+			Summary: "Accept or dismiss the open alert, confirm, prompt or beforeunload dialog of a page.",
+		}),
+		o.wait(),
+		o.batch(),
+	}
+}
+
+func (o Operations) wait() capability.Op {
+	return capability.Define[page.WaitRequest, page.WaitResult](capability.Spec{
+		Name: "wait", Capability: capability.Control, Kind: capability.Read, Lane: capability.Observing, Batchable: true, Lean: true,
+		OwnDeadline: true, Idempotent: true, Title: "Wait",
+		Summary: "Wait for exactly one condition: text, a query, an element state, navigation, an expression, network quiet or elapsed time. Holds nothing up while it waits.",
+	}, func(ctx context.Context, r *page.WaitRequest) (capability.Outcome, error) {
+		var result page.WaitResult
+		err := capability.Yield(ctx, func() (err error) {
+			result, err = o.Waiter.Wait(ctx, *r)
+			return err
+		})
+		return capability.Outcome{Result: result, Stage: "wait"}, err
+	})
+}
+
+func (o Operations) batch() capability.Op {
+	return capability.Define[page.BatchRequest, BatchResult](capability.Spec{
+		Name: "batch", Capability: capability.Control, Kind: capability.Change, Lane: capability.Mutating, Lean: true, OwnDeadline: true,
+		Tiers: true, Pictures: true, OpenWorld: true, Title: "Batch",
+		Summary: "Run up to 64 steps {tool, arguments} in order on a page, with evidence for every step and one final observation. Stops at the first failure unless on_failure=continue.",
+	}, func(ctx context.Context, r *page.BatchRequest) (capability.Outcome, error) {
+		return o.Batch.Run(ctx, r)
+	})
+}
