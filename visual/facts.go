@@ -106,5 +106,13 @@ func (m *Manifest) facts() []string {
 		s += fmt.Sprintf(", %d shown", n)
 	}
 	s += " · source-derived"
-	return append(out, s)
+	out = append(out, s)
+	if m.Region != nil && m.Kind != KindFilmstrip {
+		r := m.Region.Pixels()
+		out = append(out, fmt.Sprintf("only the region at %d,%d size %dx%d is compared", r.Min.X, r.Min.Y, r.Dx(), r.Dy()))
+	}
+	if m.Mask != nil {
+		out = append(out, fmt.Sprintf("only the %d pixels of a mask are compared", m.Mask.Selected))
+	}
+	return out
 }
