@@ -11,7 +11,7 @@ var quietFlags = []string{
 	"--no-first-run", "--no-default-browser-check", "--disable-background-networking",
 	"--disable-component-update", "--disable-sync", "--disable-default-apps",
 	"--disable-client-side-phishing-detection", "--disable-domain-reliability", "--disable-breakpad",
-	"--disable-crash-reporter", "--disable-crashpad-for-testing", "--metrics-recording-only", "--password-store=basic", "--use-mock-keychain",
+	"--disable-crash-reporter", "--metrics-recording-only", "--password-store=basic", "--use-mock-keychain",
 	"--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
 	"--disable-background-timer-throttling", "--disable-hang-monitor", "--disable-search-engine-choice-screen",
 	"--hide-crash-restore-bubble", "--propagate-iph-for-testing",

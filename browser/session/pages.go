@@ -21,7 +21,7 @@ const (
 	// attachLimit bounds the wait for a created page to be attached.
 	attachLimit = 5 * time.Second
 	// closeLimit bounds the wait for a closed page to go.
-	closeLimit = 5 * time.Second
+	closeLimit = 10 * time.Second
 	// pageWait is the default patience of WaitForPage.
 	pageWait = 10 * time.Second
 )
