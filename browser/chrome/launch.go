@@ -133,6 +133,7 @@ func (p *Process) End(polite time.Duration) Leftover {
 		}
 		_ = p.transport.Close()
 		p.left = p.endGroup()
+		reapAdopted()
 	})
 	return p.left
 }

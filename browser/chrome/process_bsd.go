@@ -23,3 +23,6 @@ func countGroup(pgid int) Leftover {
 	}
 	return Leftover{Alive: 1}
 }
+
+// reapAdopted does nothing: process 1 collects orphans here.
+func reapAdopted() {}

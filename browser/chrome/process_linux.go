@@ -53,6 +53,26 @@ func countGroup(pgid int) Leftover {
 	return left
 }
 
+// reapAdopted collects crash handlers that ended as orphans. They leave the browser's group, so they are known by their
+// name; nothing else in this program starts one, so nobody else waits for them.
+func reapAdopted() {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	parent := []byte(strconv.Itoa(os.Getpid()))
+	for _, path := range stats {
+		raw, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(raw, []byte("(chrome_crashpad")) {
+			continue
+		}
+		fields := bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:])
+		if len(fields) < 2 || fields[0][0] != 'Z' || !bytes.Equal(fields[1], parent) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+		}
+	}
+}
+
 // parseStat reads state and process group of /proc/<pid>/stat. The command name in parentheses may hold
 // anything, so the fields are counted from its last parenthesis.
 func parseStat(raw []byte) (state byte, group int) {

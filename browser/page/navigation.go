@@ -29,6 +29,8 @@ type Navigation struct {
 	Address string
 	// Loader is the browser's id of the new document, "" for a navigation within the document.
 	Loader string
+	// Found is set for a document that was there before its navigation could be seen.
+	Found bool
 	// loading is set while the frame loads.
 	loading bool
 }
@@ -254,7 +256,7 @@ func (s *Session) navLifecycle(e cdp.Event, at clock.SessionTime) {
 		if n.State == "" {
 			// The document was committed before this session listened.
 			*n = s.newNavigation("document", "", p.Loader, at)
-			n.CommitNS, n.State = &at, NavCommitted
+			n.CommitNS, n.State, n.Found = &at, NavCommitted, true
 		}
 		if n.Loader == "" || n.Loader != p.Loader || n.State == NavFailed {
 			return false
@@ -278,7 +280,7 @@ func (s *Session) navFound(f frameInfo) {
 		switch {
 		case n.State == "":
 			*n = s.newNavigation("document", "", f.LoaderID, at)
-			n.CommitNS, n.State = &at, NavCommitted
+			n.CommitNS, n.State, n.Found = &at, NavCommitted, true
 		case n.Loader != f.LoaderID || n.Address != "":
 			return false
 		}

@@ -182,6 +182,21 @@ func TestStopWithDialogsAndManyPages(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "clean", result.Quality, result.Cause)
 	assert.Zero(t, result.Zombies)
+	assert.Empty(t, zombieChildren(t), "nothing of the browser is left, whatever group it had moved to")
+}
+
+func zombieChildren(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("/proc/[0-9]*/stat")
+	require.NoError(t, err)
+	var list []string
+	for _, path := range paths {
+		raw, _ := os.ReadFile(path)
+		if _, after, ok := strings.Cut(string(raw), ") Z "); ok && strings.HasPrefix(after, strconv.Itoa(os.Getpid())+" ") {
+			list = append(list, string(raw))
+		}
+	}
+	return list
 }
 
 func TestAttachToARunningBrowser(t *testing.T) {

@@ -85,7 +85,10 @@ func (b *Browser) Navigate(ctx context.Context, r *corepage.NavigateRequest, sen
 	if r.Wait == "dom" {
 		want = page.NavDOM
 	}
-	return awaitLoad(ctx, row.Session, before, want)
+	return awaitLoad(ctx, row.Session, want, func(n page.Navigation) bool {
+		// Another loader than the answered one: the page has already sent itself elsewhere.
+		return reply.Loader != "" && n.Loader == reply.Loader || n.ID != before && !n.Found
+	})
 }
 
 func (b *Browser) row(t id.Target) (target.Page, error) {
@@ -139,12 +142,17 @@ func navigationRef(n page.Navigation) *corepage.NavigationRef {
 	return &corepage.NavigationRef{ID: n.ID, URL: redact.LiveURL(n.Address), State: n.State}
 }
 
-// awaitLoad waits until a navigation that began after before has reached want. The end of the wait is a result: the
-// page goes on loading.
-func awaitLoad(ctx context.Context, s *page.Session, before id.Navigation, want string) (corepage.NavigateResult, error) {
-	nav, err := s.AwaitNavigation(ctx, func(n page.Navigation) bool { return n.ID != before && n.Reached(want) })
+// after accepts navigations that began after before.
+func after(before id.Navigation) func(page.Navigation) bool {
+	return func(n page.Navigation) bool { return n.ID != before && !n.Found }
+}
+
+// awaitLoad waits until the navigation that is meant has reached want. The end of the wait is a result: the page goes on
+// loading.
+func awaitLoad(ctx context.Context, s *page.Session, want string, meant func(page.Navigation) bool) (corepage.NavigateResult, error) {
+	nav, err := s.AwaitNavigation(ctx, func(n page.Navigation) bool { return meant(n) && n.Reached(want) })
 	result := corepage.NavigateResult{Incomplete: err != nil}
-	if nav.ID != before {
+	if meant(nav) {
 		result.Navigation = navigationRef(nav)
 	}
 	switch code := fault.CodeOf(err); {
@@ -172,7 +180,7 @@ func (b *Browser) Reload(ctx context.Context, r *corepage.ReloadRequest, sending
 	if err != nil {
 		return interrupted(row.Session, before, err)
 	}
-	return awaitLoad(ctx, row.Session, before, page.NavComplete)
+	return awaitLoad(ctx, row.Session, page.NavComplete, after(before))
 }
 
 // Back goes back in the page's history; not_found at its beginning.
@@ -212,5 +220,5 @@ func (b *Browser) history(ctx context.Context, t id.Target, step int, sending fu
 	if err != nil {
 		return interrupted(row.Session, before, err)
 	}
-	return awaitLoad(ctx, row.Session, before, page.NavComplete)
+	return awaitLoad(ctx, row.Session, page.NavComplete, after(before))
 }

@@ -21,7 +21,7 @@ const (
 	// attachLimit bounds the wait for a created page to be attached.
 	attachLimit = 5 * time.Second
 	// closeLimit bounds the wait for a closed page to go.
-	closeLimit = 5 * time.Second
+	closeLimit = 10 * time.Second
 	// pageWait is the default patience of WaitForPage.
 	pageWait = 10 * time.Second
 )
@@ -179,11 +179,10 @@ func (b *Browser) Open(ctx context.Context, r corepage.OpenRequest) (corepage.Op
 	if err != nil {
 		return corepage.OpenResult{}, err
 	}
-	_, registry := l.connection()
-	if _, err := registry.Select(row.ID); err != nil {
-		return corepage.OpenResult{}, sentFault(err)
-	}
 	result := corepage.OpenResult{Target: row.ID, Selected: row.ID}
+	if _, err := l.choose(ctx, row); err != nil {
+		return result, sentFault(err)
+	}
 	if url == "about:blank" {
 		return result, nil
 	}
@@ -236,19 +235,21 @@ func (b *Browser) Select(ctx context.Context, r corepage.SelectPageRequest) (cor
 	if err != nil {
 		return corepage.SelectPageResult{}, err
 	}
-	root, registry := l.connection()
-	previous, err := registry.Select(row.ID)
-	if err != nil {
-		return corepage.SelectPageResult{}, fault.From(err).WithRetry(fault.AfterRecovery)
-	}
+	previous, err := l.choose(ctx, row)
 	result := corepage.SelectPageResult{Previous: previous, Selected: row.ID}
-	if l.focus == "preserve" {
-		return result, nil
-	}
-	if err := root.Send(ctx, "Target.activateTarget", map[string]any{"targetId": row.CDPTarget}, nil); err != nil {
+	if err != nil {
 		return result, sentFault(err)
 	}
 	return result, nil
+}
+
+// choose selects a page and, under the foreground policy, activates its tab.
+func (l *live) choose(ctx context.Context, row target.Page) (previous id.Target, err error) {
+	root, registry := l.connection()
+	if previous, err = registry.Select(row.ID); err != nil || l.focus == "preserve" {
+		return previous, err
+	}
+	return previous, root.Send(ctx, "Target.activateTarget", map[string]any{"targetId": row.CDPTarget}, nil)
 }
 
 // Activate brings a page to the front once, whatever the policy, and waits until it is visible. The selection stays.

@@ -297,6 +297,36 @@ func TestABrowserThatDiesDuringItsStart(t *testing.T) {
 	assert.Equal(t, page.StateNone, state(t, b.Browser))
 }
 
+func TestForegroundActivatesWhatIsCreatedSelectedAndPointedAt(t *testing.T) {
+	b, peer, err := launchScripted(t, page.StartRequest{}, func(p *cdptest.Peer) {
+		p.Handle("Target.createTarget", func(cdptest.Command) cdptest.Reply {
+			p.AttachPage("p2", "about:blank", "")
+			return cdptest.Reply{Result: map[string]any{"targetId": "p2"}}
+		})
+		p.Handle("Runtime.evaluate", func(c cdptest.Command) cdptest.Reply {
+			visible := "hidden"
+			if activated := p.Commands("Target.activateTarget"); len(activated) > 2 {
+				visible = "visible"
+			}
+			return cdptest.Reply{Result: map[string]any{"result": map[string]any{"type": "string", "value": visible}}}
+		})
+	})
+	require.NoError(t, err)
+	first := b.Selected()
+	opened, err := b.Open(t.Context(), page.OpenRequest{})
+	require.NoError(t, err)
+	_, err = b.Select(t.Context(), page.SelectPageRequest{Target: first})
+	require.NoError(t, err)
+	require.NoError(t, b.EnsureForeground(t.Context(), opened.Target))
+	var order []string
+	for _, c := range peer.Commands("Target.activateTarget") {
+		var p struct{ TargetID string }
+		require.NoError(t, c.Decode(&p))
+		order = append(order, p.TargetID)
+	}
+	assert.Equal(t, []string{"p2", "p1", "p2"}, order)
+}
+
 func TestADisconnectionInEachPhaseOfTheStart(t *testing.T) {
 	for _, phase := range []struct {
 		n      int
