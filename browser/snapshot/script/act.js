@@ -166,7 +166,7 @@ function arm(n) {
     const path = event.composedPath();
     const inner = path[0];
     const good = connected(e) && (path.includes(e) || path.includes(stand) || belongs(e, stand, inner) || hidesIn(e, inner));
-    if (good && ['click', 'auxclick', 'contextmenu'].includes(event.type)) g.clicks++;
+    if (good && ['click', 'auxclick', 'contextmenu'].includes(event.type) && !matches(e, ':disabled')) g.clicks++;
     if (!g.hit && !g.blocked) {
       if (good) g.hit = true;
       else { g.blocked = true; g.by = connected(e) ? describe(inner) : 'replaced'; }
@@ -180,7 +180,7 @@ function arm(n) {
 
 // hidesIn: events from a closed shadow tree name its host.
 function hidesIn(e, host) {
-  for (let n = e; n; n = flatParent(n)) if (n === host) return true;
+  for (let n = e; n; n = flatParent(n)) if (n === host) return closedRoots.has(host);
   return false;
 }
 
