@@ -56,7 +56,7 @@ func (o *Observer) Inspect(ctx context.Context, r core.InspectRequest) (core.Ins
 	if err != nil {
 		return core.InspectResult{}, err
 	}
-	out := core.InspectResult{PageState: core.PageState{TargetID: s.Target(), URL: presentURL(s)}}
+	out := core.InspectResult{PageState: core.PageState{TargetID: s.Target(), URL: presentURL(s), Title: o.known(s)}}
 	out.Navigation, out.Dialog = NavigationOf(s), DialogOf(s)
 	if out.Dialog != nil {
 		return out, nil

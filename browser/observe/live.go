@@ -45,7 +45,7 @@ func (o *Observer) Observe(ctx context.Context, t id.Target, screenshot bool) (c
 
 // Take takes a live observation. What could not be had is absent, and Incomplete says why.
 func (o *Observer) Take(ctx context.Context, s *page.Session, taking Taking) core.Observation {
-	out := core.Observation{Page: core.PageState{TargetID: s.Target(), URL: presentURL(s)}}
+	out := core.Observation{Page: core.PageState{TargetID: s.Target(), URL: presentURL(s), Title: o.known(s)}}
 	out.Navigation = NavigationOf(s)
 	if out.Dialog = DialogOf(s); out.Dialog != nil {
 		return out
@@ -78,6 +78,7 @@ func (o *Observer) addTree(out *core.Observation, s *page.Session, tree snapshot
 		return
 	}
 	out.Page.URL, out.Page.Title = tree.URL, clip(tree.Title, 300)
+	o.remember(s, out.Page.Title)
 	out.Says = says(tree.Snapshot)
 	if leaving(s) {
 		return
