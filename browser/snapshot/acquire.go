@@ -254,7 +254,7 @@ func (r *Registry) flatten(a *Acquired, v *visited) {
 	s := core.Section{Origin: display(v.origin), Unavailable: v.unavailable, OmittedNodes: v.omitted, Nodes: []core.Node{}}
 	if d := v.document; d != nil {
 		s.Frame, s.Main, s.Generation = d.Frame, d.Main, d.Generation
-		s.Nodes = v.walk.nodes(d.Generation)
+		s.Nodes, s.OmittedNodes = v.walk.nodes(d.Generation), v.walk.Deep
 		a.Documents = append(a.Documents, d)
 	}
 	a.Sections = append(a.Sections, s)

@@ -212,7 +212,7 @@ function stateOf(e) {
   else if (tag === 'summary' && parentNode(e)) out.expanded = !!parentNode(e).open;
   if (hasAttr(e, 'aria-selected')) out.selected = attr(e, 'aria-selected') === 'true';
   else if (tag === 'option') out.selected = !!e.selected;
-  if (tag === 'input' && !['checkbox', 'radio', 'submit', 'button', 'reset', 'image', 'hidden'].includes(type)) out.length = Array.from(inputValue(e)).length;
+  if (tag === 'input' && !['checkbox', 'radio', 'submit', 'button', 'reset', 'image', 'hidden', 'file'].includes(type)) out.length = Array.from(inputValue(e)).length;
   else if (tag === 'textarea') out.length = Array.from(e.value).length;
   else if (e instanceof HTML && e.isContentEditable) out.length = Array.from(e.innerText.replace(/\n$/, '')).length;
   out.editable = editableOf(e, tag, role) && !out.disabled && !(e.readOnly === true);
