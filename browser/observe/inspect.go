@@ -23,6 +23,9 @@ func (o *Observer) Snapshot(ctx context.Context, r core.SnapshotRequest) (core.S
 	if err != nil {
 		return core.Snapshot{}, err
 	}
+	if r.Frames == "all" {
+		o.snapshots.Show(s.Target(), a.Snapshot)
+	}
 	a.FromViewport = r.Anchor == "viewport"
 	return a.Snapshot, nil
 }

@@ -40,6 +40,8 @@ func (o *Observer) Observe(ctx context.Context, t id.Target, screenshot bool) (c
 	if screenshot {
 		taking.Picture = evidence.RoleLive
 	}
+	// Who asked may or may not show it, so that no later answer builds on it.
+	o.snapshots.Show(t, core.Snapshot{})
 	return o.Take(ctx, s, taking), nil
 }
 
@@ -50,7 +52,7 @@ func (o *Observer) Take(ctx context.Context, s *page.Session, taking Taking) cor
 	if out.Dialog = DialogOf(s); out.Dialog != nil {
 		return out
 	}
-	before := o.snapshots.Newest(s.Target())
+	before := o.snapshots.Shown(s.Target())
 	var wait sync.WaitGroup
 	var tree snapshot.Acquired
 	var shot taken
@@ -84,6 +86,9 @@ func (o *Observer) addTree(out *core.Observation, s *page.Session, tree snapshot
 		return
 	}
 	out.Focus = tree.Focused()
+	if same {
+		o.snapshots.Show(s.Target(), tree.Snapshot)
+	}
 	if same && tree.SameAs(before) {
 		out.Same = tree.Unchanged()
 		return

@@ -65,9 +65,6 @@ func (r *Registry) acquire(ctx context.Context, s *page.Session, o Options) (Acq
 	a := Acquired{URL: redact.LiveURL(top.walk.Address), Title: top.walk.Title, Ready: top.walk.Ready}
 	a.Generation, a.Source, a.Pictorial = root.Generation, core.SourceWalk, top.walk.Pictorial
 	r.flatten(&a, top)
-	if o.Frames == "all" && !o.Semantic {
-		r.remember(s.Target(), a.Snapshot)
-	}
 	return a, nil
 }
 
