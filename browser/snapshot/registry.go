@@ -177,6 +177,11 @@ func (r *Registry) Forget(target id.Target) {
 			delete(r.links, d.Generation)
 		}
 	}
+	for generation, d := range r.documents {
+		if d.Session.Target() == target {
+			delete(r.documents, generation)
+		}
+	}
 	delete(r.shown, target)
 }
 
@@ -195,6 +200,9 @@ func (r *Registry) Find(s *page.Session, ref string) (*Document, uint64, error) 
 	}
 	if d.Session.Target() != s.Target() {
 		return nil, 0, fault.Input("ref", fmt.Sprintf("it belongs to page %s, not to %s", d.Session.Target(), s.Target()))
+	}
+	if d.Session.Page() != s.Page() {
+		return nil, 0, stale(s.Target()) // the page was attached again meanwhile
 	}
 	return d, parsed.Node, nil
 }
