@@ -52,7 +52,7 @@ func TestRandomMutationsNeverMisdirectAClick(t *testing.T) {
 		}
 	}), 1, 4)
 	hits, misses := 0, 0
-	for seed := range 80 {
+	for seed := range 50 {
 		steps, goal := plan.Example(seed), seed%8
 		text(t, s, "reset()")
 		found, err := b.observer.Query(t.Context(), core.QueryRequest{Scope: core.Scope{Target: s.Target()}, Query: fmt.Sprintf(`name="Item %d"`, goal)})

@@ -95,9 +95,12 @@ async function aim(n, options) {
   return found;
 }
 
+// SETTLE_FRAMES is how many frames a moving element gets to come to rest: about three seconds.
+const SETTLE_FRAMES = 180;
+
 async function settle(n, e, stand) {
   let last = boxKey(stand), still = 0;
-  for (let i = 0; i < 60; i++) {
+  for (let i = 0; i < SETTLE_FRAMES; i++) {
     await new Promise(done => frameTick(done));
     if (!nodeOf(n)) return { stale: true };
     const now = boxKey(stand);
