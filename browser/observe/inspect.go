@@ -23,6 +23,9 @@ func (o *Observer) Snapshot(ctx context.Context, r core.SnapshotRequest) (core.S
 	if err != nil {
 		return core.Snapshot{}, err
 	}
+	if r.Frames == "all" {
+		o.snapshots.Show(s.Target(), a.Snapshot)
+	}
 	a.FromViewport = r.Anchor == "viewport"
 	return a.Snapshot, nil
 }
@@ -56,7 +59,7 @@ func (o *Observer) Inspect(ctx context.Context, r core.InspectRequest) (core.Ins
 	if err != nil {
 		return core.InspectResult{}, err
 	}
-	out := core.InspectResult{PageState: core.PageState{TargetID: s.Target(), URL: presentURL(s)}}
+	out := core.InspectResult{PageState: core.PageState{TargetID: s.Target(), URL: presentURL(s), Title: o.known(s)}}
 	out.Navigation, out.Dialog = NavigationOf(s), DialogOf(s)
 	if out.Dialog != nil {
 		return out, nil

@@ -40,17 +40,19 @@ func (o *Observer) Observe(ctx context.Context, t id.Target, screenshot bool) (c
 	if screenshot {
 		taking.Picture = evidence.RoleLive
 	}
+	// Who asked may or may not show it, so that no later answer builds on it.
+	o.snapshots.Show(t, core.Snapshot{})
 	return o.Take(ctx, s, taking), nil
 }
 
 // Take takes a live observation. What could not be had is absent, and Incomplete says why.
 func (o *Observer) Take(ctx context.Context, s *page.Session, taking Taking) core.Observation {
-	out := core.Observation{Page: core.PageState{TargetID: s.Target(), URL: presentURL(s)}}
+	out := core.Observation{Page: core.PageState{TargetID: s.Target(), URL: presentURL(s), Title: o.known(s)}}
 	out.Navigation = NavigationOf(s)
 	if out.Dialog = DialogOf(s); out.Dialog != nil {
 		return out
 	}
-	before := o.snapshots.Newest(s.Target())
+	before := o.snapshots.Shown(s.Target())
 	var wait sync.WaitGroup
 	var tree snapshot.Acquired
 	var shot taken
@@ -78,11 +80,15 @@ func (o *Observer) addTree(out *core.Observation, s *page.Session, tree snapshot
 		return
 	}
 	out.Page.URL, out.Page.Title = tree.URL, clip(tree.Title, 300)
+	o.remember(s, out.Page.Title)
 	out.Says = says(tree.Snapshot)
 	if leaving(s) {
 		return
 	}
 	out.Focus = tree.Focused()
+	if same {
+		o.snapshots.Show(s.Target(), tree.Snapshot)
+	}
 	if same && tree.SameAs(before) {
 		out.Same = tree.Unchanged()
 		return

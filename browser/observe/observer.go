@@ -22,11 +22,15 @@ type Observer struct {
 
 	mu       sync.Mutex
 	pictures map[id.Target]Shown
+	// titles are those of the newest documents, for when a dialog keeps a page from telling.
+	titles map[id.Target]titled
 }
+
+type titled struct{ loader, title string }
 
 // New returns an observer; the registry is shared with whoever acts on its references.
 func New(p Pages, s *snapshot.Registry, r *Ring) *Observer {
-	return &Observer{pages: p, snapshots: s, ring: r, pictures: map[id.Target]Shown{}}
+	return &Observer{pages: p, snapshots: s, ring: r, pictures: map[id.Target]Shown{}, titles: map[id.Target]titled{}}
 }
 
 // Shown is the geometry of a picture that was returned: what image points refer to.
@@ -56,6 +60,25 @@ func (o *Observer) showed(t id.Target, s Shown) {
 func (o *Observer) Forget(t id.Target) {
 	o.mu.Lock()
 	delete(o.pictures, t)
+	delete(o.titles, t)
 	o.mu.Unlock()
 	o.snapshots.Forget(t)
+}
+
+func (o *Observer) remember(s *page.Session, title string) {
+	doc, _ := s.Document("")
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.titles[s.Target()] = titled{doc.Loader, title}
+}
+
+// known is the title that the present document had when it was last observed.
+func (o *Observer) known(s *page.Session) string {
+	doc, _ := s.Document("")
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if t := o.titles[s.Target()]; t.loader == doc.Loader {
+		return t.title
+	}
+	return ""
 }

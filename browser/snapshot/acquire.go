@@ -65,9 +65,6 @@ func (r *Registry) acquire(ctx context.Context, s *page.Session, o Options) (Acq
 	a := Acquired{URL: redact.LiveURL(top.walk.Address), Title: top.walk.Title, Ready: top.walk.Ready}
 	a.Generation, a.Source, a.Pictorial = root.Generation, core.SourceWalk, top.walk.Pictorial
 	r.flatten(&a, top)
-	if o.Frames == "all" && !o.Semantic {
-		r.remember(s.Target(), a.Snapshot)
-	}
 	return a, nil
 }
 
@@ -254,7 +251,7 @@ func (r *Registry) flatten(a *Acquired, v *visited) {
 	s := core.Section{Origin: display(v.origin), Unavailable: v.unavailable, OmittedNodes: v.omitted, Nodes: []core.Node{}}
 	if d := v.document; d != nil {
 		s.Frame, s.Main, s.Generation = d.Frame, d.Main, d.Generation
-		s.Nodes = v.walk.nodes(d.Generation)
+		s.Nodes, s.OmittedNodes = v.walk.nodes(d.Generation), v.walk.Deep
 		a.Documents = append(a.Documents, d)
 	}
 	a.Sections = append(a.Sections, s)

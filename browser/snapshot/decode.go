@@ -23,14 +23,16 @@ type walked struct {
 	Label    []string   `json:"label"`
 	Test     []string   `json:"test"`
 	// Frames are the node numbers and depths of frame elements, in order.
-	Frames    [][2]uint64 `json:"frames"`
-	Over      int         `json:"over"`
-	Title     string      `json:"title"`
-	Address   string      `json:"address"`
-	Origin    string      `json:"origin"`
-	Ready     string      `json:"ready"`
-	Pictorial bool        `json:"pictorial"`
-	Suspects  int         `json:"suspects"`
+	Frames [][2]uint64 `json:"frames"`
+	// Over counts nodes beyond the limits, Deep elements beyond the depth that is walked.
+	Over      int    `json:"over"`
+	Deep      int    `json:"deep"`
+	Title     string `json:"title"`
+	Address   string `json:"address"`
+	Origin    string `json:"origin"`
+	Ready     string `json:"ready"`
+	Pictorial bool   `json:"pictorial"`
+	Suspects  int    `json:"suspects"`
 }
 
 // States in the order of the script's bits. secret and muted stay inside.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +32,8 @@ type Document struct {
 	World int64
 	// Main is set for the page's root frame.
 	Main bool
+
+	holds atomic.Uint64
 }
 
 // remoteObject is a protocol value that may stay in the page.
@@ -105,11 +106,9 @@ type Handles struct {
 	group string
 }
 
-var handleGroups atomic.Uint64
-
 // Hold begins a piece of work with handles; Release must be called.
 func (d *Document) Hold() *Handles {
-	return &Handles{Document: d, group: "krometrail-" + strconv.FormatUint(handleGroups.Add(1), 10)}
+	return &Handles{Document: d, group: fmt.Sprintf("krometrail-%d-%d", d.Generation, d.holds.Add(1))}
 }
 
 // Release frees the handles.

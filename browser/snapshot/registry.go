@@ -26,7 +26,7 @@ type Registry struct {
 	frames    map[frameKey]id.DocumentFrame
 	names     map[id.DocumentFrame]frameKey
 	explored  map[uint64]map[int64]bool
-	newest    map[id.Target]core.Snapshot
+	shown     map[id.Target]core.Snapshot
 	links     map[uint64]link
 	installs  sync.Mutex
 }
@@ -46,7 +46,7 @@ type frameKey struct {
 func NewRegistry() *Registry {
 	return &Registry{
 		documents: map[uint64]*Document{}, current: map[frameKey]*Document{}, frames: map[frameKey]id.DocumentFrame{},
-		names: map[id.DocumentFrame]frameKey{}, explored: map[uint64]map[int64]bool{}, newest: map[id.Target]core.Snapshot{}, links: map[uint64]link{},
+		names: map[id.DocumentFrame]frameKey{}, explored: map[uint64]map[int64]bool{}, shown: map[id.Target]core.Snapshot{}, links: map[uint64]link{},
 	}
 }
 
@@ -177,7 +177,12 @@ func (r *Registry) Forget(target id.Target) {
 			delete(r.links, d.Generation)
 		}
 	}
-	delete(r.newest, target)
+	for generation, d := range r.documents {
+		if d.Session.Target() == target {
+			delete(r.documents, generation)
+		}
+	}
+	delete(r.shown, target)
 }
 
 // Find returns the document and the node number of a reference on the page of session s. It does not ask the
@@ -196,6 +201,9 @@ func (r *Registry) Find(s *page.Session, ref string) (*Document, uint64, error) 
 	if d.Session.Target() != s.Target() {
 		return nil, 0, fault.Input("ref", fmt.Sprintf("it belongs to page %s, not to %s", d.Session.Target(), s.Target()))
 	}
+	if d.Session.Page() != s.Page() {
+		return nil, 0, stale(s.Target()) // the page was attached again meanwhile
+	}
 	return d, parsed.Node, nil
 }
 
@@ -207,15 +215,20 @@ func stale(target id.Target) *fault.Error {
 		WithRecovery("take a new snapshot_page or query_page and use its reference").About(fault.Context{TargetID: target})
 }
 
-// Newest returns the newest complete snapshot taken of a page, zero when there is none.
-func (r *Registry) Newest(target id.Target) core.Snapshot {
+// Shown returns the complete snapshot of a page that was shown last, zero when there is none.
+func (r *Registry) Shown(target id.Target) core.Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.newest[target]
+	return r.shown[target]
 }
 
-func (r *Registry) remember(target id.Target, s core.Snapshot) {
+// Show notes what was shown of a page: a later snapshot that equals it may say so. The zero value forgets it.
+func (r *Registry) Show(target id.Target, s core.Snapshot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.newest[target] = s
+	if s.Generation == 0 {
+		delete(r.shown, target)
+		return
+	}
+	r.shown[target] = s
 }

@@ -257,9 +257,12 @@ func (v View) Lines() []string {
 func (f FrameView) lines(deep bool) []string {
 	var lines []string
 	indent := ""
-	if !f.Main {
+	switch {
+	case !f.Main:
 		lines = append(lines, f.head())
 		indent = "  "
+	case f.OmittedNodes > 0:
+		lines = append(lines, fmt.Sprintf("%d elements lie too deep to be read", f.OmittedNodes))
 	}
 	for _, n := range f.Targets {
 		lines = append(lines, indent+line(n))
@@ -278,9 +281,9 @@ func (f FrameView) head() string {
 	head := fmt.Sprintf("frame %s %s", f.Frame, f.Origin)
 	if f.Unavailable != "" {
 		head += ": " + f.Unavailable
-		if f.OmittedNodes > 0 {
-			head += fmt.Sprintf(", %d nodes omitted", f.OmittedNodes)
-		}
+	}
+	if f.OmittedNodes > 0 {
+		head += fmt.Sprintf(", %d nodes omitted", f.OmittedNodes)
 	}
 	return head
 }

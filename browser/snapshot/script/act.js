@@ -95,9 +95,12 @@ async function aim(n, options) {
   return found;
 }
 
+// SETTLE_FRAMES is how many frames a moving element gets to come to rest: about three seconds.
+const SETTLE_FRAMES = 180;
+
 async function settle(n, e, stand) {
   let last = boxKey(stand), still = 0;
-  for (let i = 0; i < 60; i++) {
+  for (let i = 0; i < SETTLE_FRAMES; i++) {
     await new Promise(done => frameTick(done));
     if (!nodeOf(n)) return { stale: true };
     const now = boxKey(stand);
@@ -166,7 +169,7 @@ function arm(n) {
     const path = event.composedPath();
     const inner = path[0];
     const good = connected(e) && (path.includes(e) || path.includes(stand) || belongs(e, stand, inner) || hidesIn(e, inner));
-    if (good && ['click', 'auxclick', 'contextmenu'].includes(event.type)) g.clicks++;
+    if (good && ['click', 'auxclick', 'contextmenu'].includes(event.type) && !matches(e, ':disabled')) g.clicks++;
     if (!g.hit && !g.blocked) {
       if (good) g.hit = true;
       else { g.blocked = true; g.by = connected(e) ? describe(inner) : 'replaced'; }
@@ -180,7 +183,7 @@ function arm(n) {
 
 // hidesIn: events from a closed shadow tree name its host.
 function hidesIn(e, host) {
-  for (let n = e; n; n = flatParent(n)) if (n === host) return true;
+  for (let n = e; n; n = flatParent(n)) if (n === host) return closedRoots.has(host);
   return false;
 }
 
@@ -212,7 +215,7 @@ function stateOf(e) {
   else if (tag === 'summary' && parentNode(e)) out.expanded = !!parentNode(e).open;
   if (hasAttr(e, 'aria-selected')) out.selected = attr(e, 'aria-selected') === 'true';
   else if (tag === 'option') out.selected = !!e.selected;
-  if (tag === 'input' && !['checkbox', 'radio', 'submit', 'button', 'reset', 'image', 'hidden'].includes(type)) out.length = Array.from(inputValue(e)).length;
+  if (tag === 'input' && !['checkbox', 'radio', 'submit', 'button', 'reset', 'image', 'hidden', 'file'].includes(type)) out.length = Array.from(inputValue(e)).length;
   else if (tag === 'textarea') out.length = Array.from(e.value).length;
   else if (e instanceof HTML && e.isContentEditable) out.length = Array.from(e.innerText.replace(/\n$/, '')).length;
   out.editable = editableOf(e, tag, role) && !out.disabled && !(e.readOnly === true);

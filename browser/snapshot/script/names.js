@@ -145,9 +145,9 @@ function textOf(root, hidden, skip) {
   const only = firstChild(root);
   if (!only) return '';
   if (kindOf(only) === TEXT && !nextSibling(only) && !shadowOf(root) && tagOf(root) !== 'slot') return dataOf(only);
-  let out = '';
+  let out = '', level = 0;
   const visit = (node, top) => {
-    if (out.length > 2 * NAME_LIMIT) return;
+    if (out.length > 2 * NAME_LIMIT || level > 500) return;
     if (kindOf(node) === TEXT) { out += dataOf(node); return; }
     if (kindOf(node) !== ELEMENT || node === skip) return;
     const tag = tagOf(node);
@@ -176,7 +176,9 @@ function textOf(root, hidden, skip) {
       if (tag === 'select') { out += ' ' + Array.from(node.selectedOptions || [], o => o.label).join(' ') + ' '; return; }
       if (tag === 'textarea') return;
     }
+    level++;
     eachFlat(node, below);
+    level--;
     if (!inline) out += ' ';
   };
   const below = c => visit(c, false);

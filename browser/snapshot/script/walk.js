@@ -10,6 +10,7 @@ const structural = new Set(['heading', 'img', 'list', 'listitem', 'table', 'grid
 const opaque = new Set(['canvas', 'video', 'embed', 'audio']);
 const liveRoles = new Set(['alert', 'alertdialog', 'dialog', 'status', 'log']);
 
+const MAX_LEVEL = 1000;
 const plainly = { visibilityProperty: true, checkVisibilityCSS: true };
 const FLAG_TARGET = 1, FLAG_EDITABLE = 2, FLAG_LINK = 4, FLAG_SCREEN = 8;
 
@@ -111,7 +112,7 @@ function walk(options) {
   const active = deepActive();
   const width = innerWidth, height = innerHeight;
   const semantic = !!options.semantic;
-  let text = 0, over = 0, opaqueArea = 0;
+  let text = 0, over = 0, opaqueArea = 0, level = 0, deep = 0;
   const listed = new Set();
   surveyed();
 
@@ -147,7 +148,15 @@ function walk(options) {
     suspects.push(e);
   };
 
+  // Documents deeper than the stack allows are cut where they become absurd, and the cut is counted.
   const element = (e, depth, pointer, silent) => {
+    if (level >= MAX_LEVEL) { deep += 1 + e.getElementsByTagName('*').length; return; }
+    level++;
+    visit(e, depth, pointer, silent);
+    level--;
+  };
+
+  const visit = (e, depth, pointer, silent) => {
     const tag = tagOf(e);
     if (neverText.has(tag)) return;
     if (shadowOf(e)) unsurveyed();
@@ -247,7 +256,7 @@ function walk(options) {
   return {
     result: {
       ...cols,
-      frames, over, title: document.title, address: location.href, origin: self.origin, pictorial: opaqueArea > 0.5 * width * height,
+      frames, over, deep, title: document.title, address: location.href, origin: self.origin, pictorial: opaqueArea > 0.5 * width * height,
       suspects: suspects.length, ready: document.readyState,
     },
     suspects,

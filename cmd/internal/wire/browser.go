@@ -11,6 +11,7 @@ import (
 	"github.com/krometrail/krometrail/browser/chrome"
 	"github.com/krometrail/krometrail/browser/events"
 	"github.com/krometrail/krometrail/browser/session"
+	"github.com/krometrail/krometrail/browser/snapshot"
 	"github.com/krometrail/krometrail/browser/target"
 	"github.com/krometrail/krometrail/browser/transfer"
 	"github.com/krometrail/krometrail/cmd/internal/config"
@@ -40,6 +41,7 @@ type browserParams struct {
 	Selection capability.Selection
 	Events    *eventRecording
 	Downloads *transfer.Downloads
+	Snapshots *snapshot.Registry
 	Launch    Launch `optional:"true"`
 }
 
@@ -55,7 +57,7 @@ func newBrowser(p browserParams) *session.Browser {
 		ProfileRoot: p.Config.ProfileRoot, Executable: p.Config.Chrome, Sandbox: chrome.SandboxMode(p.Config.Sandbox),
 		Getenv:     func(name string) string { value, _ := p.Env(name); return value },
 		DiskBudget: p.Config.DiskBudget, CaptureOff: !p.Selection.Enabled(capability.TemporalVision), Capabilities: names, RecordsEvents: p.Config.RecordBrowserEvents,
-		Subsystems: []session.Subsystem{p.Events, p.Downloads}, Launch: p.Launch,
+		Subsystems: []session.Subsystem{p.Events, p.Downloads, p.Snapshots}, Launch: p.Launch,
 	})
 	p.Lifecycle.Append(fx.StopHook(func(ctx context.Context) error { return b.Shutdown(ctx) }))
 	return b
