@@ -38,7 +38,7 @@ const (
 	Rising  Pattern = iota // ///
 	Falling                // \\\
 	Cross                  // both
-	Dots
+	Dots                   // a grid of points
 )
 
 // Hits reports whether the pattern paints the pixel at x, y. Patterns are
