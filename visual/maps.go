@@ -151,9 +151,12 @@ func (a *Analysis) labelRegion(c *canvas, r, box image.Rectangle, number int, ta
 	text := "R" + strconv.Itoa(number)
 	size := image.Pt(f.Width(text)+4, lineH-2)
 	spots := []image.Point{
-		{box.Min.X, box.Min.Y - size.Y - 1}, {box.Min.X, box.Max.Y + 1},
-		{box.Max.X + 1, box.Min.Y}, {box.Min.X - size.X - 1, box.Min.Y},
-		{box.Max.X - size.X, box.Min.Y - size.Y - 1}, {box.Max.X - size.X, box.Max.Y + 1},
+		{box.Min.X, box.Min.Y - size.Y - 1},
+		{box.Min.X, box.Max.Y + 1},
+		{box.Max.X + 1, box.Min.Y},
+		{box.Min.X - size.X - 1, box.Min.Y},
+		{box.Max.X - size.X, box.Min.Y - size.Y - 1},
+		{box.Max.X - size.X, box.Max.Y + 1},
 	}
 	inside := box.Min.Add(image.Pt(2, 2))
 	at := image.Rectangle{Min: inside, Max: inside.Add(size)}
@@ -171,10 +174,5 @@ func (a *Analysis) labelRegion(c *canvas, r, box image.Rectangle, number int, ta
 }
 
 func overlapsAny(r image.Rectangle, others []image.Rectangle) bool {
-	for _, o := range others {
-		if r.Overlaps(o) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(others, r.Overlaps)
 }

@@ -127,8 +127,7 @@ func (t *tooLarge) Error() string   { return errTooLarge.Error() }
 func (t *tooLarge) Is(e error) bool { return e == errTooLarge }
 
 func limited(err error, d *Document) error {
-	var large *tooLarge
-	if errors.As(err, &large) {
+	if large, ok := errors.AsType[*tooLarge](err); ok {
 		return fault.New(fault.ResourceLimitExceeded, "the document is larger than one snapshot may be").
 			WithLimit("document_nodes", int64(large.nodes), core.MaxDocumentNodes, 0).
 			WithRecovery("use query_page with css or evaluate on a part of the page, or take_screenshot").
@@ -228,8 +227,7 @@ func (r *Registry) child(ctx context.Context, parent *Document, element uint64, 
 		}
 	}
 	v.unavailable = reason(err)
-	var large *tooLarge
-	if errors.As(err, &large) {
+	if large, ok := errors.AsType[*tooLarge](err); ok {
 		v.omitted = large.nodes
 	}
 	return v

@@ -82,8 +82,7 @@ func (t *Transfers) SetCookies(ctx context.Context, s *page.Session, r *core.Set
 	}
 	sending()
 	err := s.Send(ctx, "Network.setCookies", map[string]any{"cookies": list}, nil)
-	var refusal *cdp.Error
-	if errors.As(err, &refusal) {
+	if _, ok := errors.AsType[*cdp.Error](err); ok {
 		return core.CookieCount{}, fault.New(fault.InteractionFailed, "the browser refused a cookie").WithRetry(fault.Never).
 			WithRecovery("check domain, secure, same_site=None (needs secure) and __Host-/__Secure- names").Because(err)
 	}

@@ -20,8 +20,10 @@ func secretKey(name string) bool {
 }
 
 // wholeSuffixes are keys so unlike other words that they count at the end of any name ("dbpassword").
-var wholeSuffixes = [...]string{"password", "passwd", "passphrase", "apikey", "accesstoken", "refreshtoken", "authtoken",
-	"clientsecret", "apisecret", "privatekey", "secretkey", "sessionid", "sessiontoken"}
+var wholeSuffixes = [...]string{
+	"password", "passwd", "passphrase", "apikey", "accesstoken", "refreshtoken", "authtoken",
+	"clientsecret", "apisecret", "privatekey", "secretkey", "sessionid", "sessiontoken",
+}
 
 // SensitiveKey reports whether the value that belongs to name is a secret. Names compare in lower case and
 // without punctuation, and the last parts of a longer name decide: "X-Api-Key", "user.password", "csrfToken".

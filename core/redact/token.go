@@ -70,8 +70,10 @@ func credentials(s string, end int, bearer bool) (from, to int, ok bool) {
 }
 
 func proseAfterBearer(word string) bool {
-	for _, prose := range [...]string{"token", "tokens", "auth", "authentication", "authorization", "scheme", "header", "of", "is", "was", "not",
-		"and", "or", "in", "for", "required", "missing", "invalid", "expired", "realm"} {
+	for _, prose := range [...]string{
+		"token", "tokens", "auth", "authentication", "authorization", "scheme", "header", "of", "is", "was", "not",
+		"and", "or", "in", "for", "required", "missing", "invalid", "expired", "realm",
+	} {
 		if equalFold(word, prose) {
 			return true
 		}
