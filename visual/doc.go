@@ -42,4 +42,4 @@
 // every platform, whatever the number of workers.
 package visual
 
-//go:generate cd .. && go run ./tools/pictures
+//go:generate go run ../tools/pictures

@@ -169,7 +169,8 @@ func (a *Analysis) labelRegion(c *canvas, r, box image.Rectangle, number int, ta
 	}
 	at = at.Intersect(r)
 	raster.Fill(c.RGBA, at, colBack)
-	f.Draw(c.SubImage(at).(*image.RGBA), at.Min.X+2, at.Min.Y-1, text, colRegion)
+	part, _ := c.SubImage(at).(*image.RGBA)
+	f.Draw(part, at.Min.X+2, at.Min.Y-1, text, colRegion)
 	return at
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -76,21 +77,18 @@ func (r *recording) events(p target.Page, classes ...record.EventClass) []row {
 }
 
 // until waits for an event that satisfies ok.
-func (r *recording) until(p target.Page, ok func(row) bool) row {
+func (r *recording) until(p target.Page, ok func(row) bool) {
 	r.t.Helper()
 	deadline := time.Now().Add(browsertest.Limit)
 	for time.Now().Before(deadline) {
-		for _, e := range r.events(p) {
-			if ok(e) {
-				return e
-			}
+		if slices.ContainsFunc(r.events(p), ok) {
+			return
 		}
 	}
 	for _, e := range r.events(p) {
 		r.t.Logf("%s %s %s", e.Class, e.Severity, e.Payload)
 	}
 	r.t.Fatal("the awaited event did not come")
-	return row{}
 }
 
 func serve(t testing.TB, routes map[string]http.HandlerFunc) *httptest.Server {
@@ -264,7 +262,7 @@ func echo(w http.ResponseWriter, q *http.Request) {
 	if err != nil {
 		return
 	}
-	defer conn.CloseNow()
+	defer func() { _ = conn.CloseNow() }()
 	kind, message, err := conn.Read(q.Context())
 	if err == nil {
 		_ = conn.Write(q.Context(), kind, message)

@@ -202,7 +202,7 @@ func (w *writer) response(s *stream, k, stage string, timestamp float64, r *wire
 	w.emit(s, record.ClassResponse, statusSeverity(r.Status), known.stage(at), payload)
 }
 
-func (w *writer) servedFromCache(s *stream, e cdp.Event) {
+func (w *writer) servedFromCache(e cdp.Event) {
 	var p struct {
 		RequestID string `json:"requestId"`
 	}

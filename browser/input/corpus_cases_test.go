@@ -298,17 +298,17 @@ func drags() []action {
 		{
 			name: "drag/pointer", html: `<div class=t style="width:40px;height:40px;background:#ccc;touch-action:none"></div><div class=goal style="position:absolute;left:200px;top:0;width:60px;height:60px;background:#eee"></div>
 <js>t.onpointerdown = e => { t.setPointerCapture(e.pointerId); log('down'); }; t.onpointermove = e => { if (e.buttons) $.dataset.moves = +($.dataset.moves || 0) + 1; }; t.onpointerup = e => { const b = $.querySelector('.goal').getBoundingClientRect(); log(e.clientX > b.left && e.clientX < b.right ? 'hit' : 'miss'); }`,
-			do: doDrag(".goal"), check: `logged === 'down hit' && +$.dataset.moves >= 5`,
+			do: doDrag(), check: `logged === 'down hit' && +$.dataset.moves >= 5`,
 		},
-		{name: "drag/html5", html: native, do: doDrag(".goal"), check: `logged.includes('start') && logged.includes('drop:payload')`},
+		{name: "drag/html5", html: native, do: doDrag(), check: `logged.includes('start') && logged.includes('drop:payload')`},
 		{name: "drag/html5 one step", html: native, do: func(e core.Element) (string, any) {
-			op, r := doDrag(".goal")(e)
+			op, r := doDrag()(e)
 			if d, ok := r.(*core.DragRequest); ok {
 				d.Steps = 2
 			}
 			return op, r
 		}, check: `logged.includes('drop:payload')`},
-		{name: "drag/slider", html: `<input type=range class=t value=0 style="width:200px"><b class=goal style="display:inline-block;width:20px;height:20px;margin-left:40px"></b>`, do: doDrag(".goal"), check: `+t.value > 40`},
+		{name: "drag/slider", html: `<input type=range class=t value=0 style="width:200px"><b class=goal style="display:inline-block;width:20px;height:20px;margin-left:40px"></b>`, do: doDrag(), check: `+t.value > 40`},
 	}
 }
 

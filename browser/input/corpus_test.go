@@ -168,10 +168,10 @@ func doBring() request {
 	return func(e core.Element) (string, any) { return "scroll", &core.ScrollRequest{ToCSS: e.CSS} }
 }
 
-func doDrag(to string) request {
+func doDrag() request {
 	return func(e core.Element) (string, any) {
 		section, _, _ := strings.Cut(e.CSS, " ")
-		return "drag", &core.DragRequest{From: core.Locator{CSS: e.CSS}, To: core.Locator{CSS: section + " " + to}}
+		return "drag", &core.DragRequest{From: core.Locator{CSS: e.CSS}, To: core.Locator{CSS: section + " .goal"}}
 	}
 }
 

@@ -104,11 +104,11 @@ func param(c core.Cookie, s *page.Session) map[string]any {
 		p["expires"] = float64(c.Expires.Unix())
 	}
 	if c.URL == "" && c.Domain == "" {
-		if url := address(s); strings.HasPrefix(url, "http") {
-			p["url"] = url
-		} else {
+		url := address(s)
+		if !strings.HasPrefix(url, "http") {
 			return nil
 		}
+		p["url"] = url
 	}
 	return p
 }

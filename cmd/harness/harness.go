@@ -8,7 +8,6 @@ package harness
 import (
 	"context"
 	"errors"
-	"maps"
 	"sync"
 
 	"go.uber.org/fx"
@@ -56,7 +55,9 @@ func Start(ctx context.Context, o Options) (*Harness, error) {
 		o.Env = func(string) (string, bool) { return "", false }
 	}
 	settings := map[string]string{"data_dir": o.DataDir}
-	maps.Copy(settings, o.Settings)
+	for key, value := range o.Settings {
+		settings[key] = value
+	}
 	c, err := config.Load(config.Sources{Flags: settings, Env: o.Env})
 	if err != nil {
 		return nil, err

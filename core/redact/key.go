@@ -46,7 +46,7 @@ func SensitiveKey(name string) bool {
 		letters[n] = c
 		n++
 	}
-	for n > 0 && isDigit(letters[n-1]) {
+	for n > 0 && isDigit(letters[n-1]) { //nolint:gosec // n <= len(name), which was checked against the array
 		n--
 	}
 	return suffixIsKey(letters[:n], begins[:n])

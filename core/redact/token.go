@@ -120,7 +120,7 @@ func prefixes(c byte) []string {
 }
 
 var providerPrefixes = [...][]string{
-	'A' - 'A': {"AKIA", "ASIA", "AIza", "ATATT", "AGE-SECRET-KEY-"},
+	0:         {"AKIA", "ASIA", "AIza", "ATATT", "AGE-SECRET-KEY-"},
 	'E' - 'A': {"EAACEdEose0cBA"},
 	'G' - 'A': {"GOCSPX-"},
 	'S' - 'A': {"SG."},

@@ -10,8 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"strconv"
 	"sync"
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
@@ -207,7 +205,7 @@ func (c *Client) Request(ctx context.Context, method string, params map[string]a
 		return json.Unmarshal(got.Result, result)
 	case <-ctx.Done():
 		c.mu.Lock()
-		delete(c.waiting, strconv.FormatInt(id, 10))
+		delete(c.waiting, fmt.Sprint(id))
 		c.mu.Unlock()
 		return errors.Join(context.Cause(ctx), c.notify("notifications/cancelled", map[string]any{"requestId": id}))
 	}
@@ -221,17 +219,21 @@ func (c *Client) expect() (int64, chan reply, error) {
 	}
 	c.next++
 	waiter := make(chan reply, 1)
-	c.waiting[strconv.FormatInt(c.next, 10)] = waiter
+	c.waiting[fmt.Sprint(c.next)] = waiter
 	return c.next, waiter, nil
 }
 
 // withMeta adds what every modern request carries.
 func (c *Client) withMeta(params map[string]any) map[string]any {
 	all := map[string]any{}
-	maps.Copy(all, params)
+	for name, value := range params {
+		all[name] = value
+	}
 	meta := map[string]any{}
 	if given, ok := all["_meta"].(map[string]any); ok {
-		maps.Copy(meta, given)
+		for name, value := range given {
+			meta[name] = value
+		}
 	}
 	if c.modern() {
 		meta[protocol.MetaKeyProtocolVersion] = c.version

@@ -13,7 +13,7 @@ type theme struct {
 	accents                                  []color.RGBA
 }
 
-func gray(v uint8) color.RGBA { return color.RGBA{v, v, v, 255} }
+var white = color.RGBA{255, 255, 255, 255}
 
 // newTheme draws dark for a quarter of the sequences.
 func newTheme(r *rand.Rand) theme {
@@ -26,7 +26,7 @@ func newTheme(r *rand.Rand) theme {
 		}
 	}
 	return theme{
-		page: color.RGBA{244, 245, 247, 255}, chrome: gray(255), card: gray(255), border: color.RGBA{219, 223, 229, 255},
+		page: color.RGBA{244, 245, 247, 255}, chrome: white, card: white, border: color.RGBA{219, 223, 229, 255},
 		text: color.RGBA{28, 32, 38, 255}, subtle: color.RGBA{104, 112, 124, 255}, accents: accents,
 	}
 }

@@ -34,6 +34,7 @@ func Outline(dst *image.RGBA, r image.Rectangle, w int, c color.RGBA) {
 // Pattern tells areas apart without colour.
 type Pattern int
 
+// The patterns.
 const (
 	Rising  Pattern = iota // ///
 	Falling                // \\\
