@@ -1,6 +1,7 @@
 package input_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -87,6 +88,11 @@ func TestPopup(t *testing.T) {
 	require.NoError(t, err)
 	o = b.do(ps, "click", click(`name="Approve sign-in"`))
 	require.NoError(t, o.err)
+	// The popup tells its opener by a message, which takes a moment.
+	ctx, cancel := context.WithTimeout(t.Context(), browsertest.Limit)
+	defer cancel()
+	for verdict(t, s) == "waiting" && ctx.Err() == nil {
+	}
 	assert.Equal(t, "PASS signed in", verdict(t, s))
 }
 
