@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,18 +76,21 @@ func (r *recording) events(p target.Page, classes ...record.EventClass) []row {
 }
 
 // until waits for an event that satisfies ok.
-func (r *recording) until(p target.Page, ok func(row) bool) {
+func (r *recording) until(p target.Page, ok func(row) bool) row {
 	r.t.Helper()
 	deadline := time.Now().Add(browsertest.Limit)
 	for time.Now().Before(deadline) {
-		if slices.ContainsFunc(r.events(p), ok) {
-			return
+		for _, e := range r.events(p) {
+			if ok(e) {
+				return e
+			}
 		}
 	}
 	for _, e := range r.events(p) {
 		r.t.Logf("%s %s %s", e.Class, e.Severity, e.Payload)
 	}
 	r.t.Fatal("the awaited event did not come")
+	return row{}
 }
 
 func serve(t testing.TB, routes map[string]http.HandlerFunc) *httptest.Server {
@@ -262,7 +264,7 @@ func echo(w http.ResponseWriter, q *http.Request) {
 	if err != nil {
 		return
 	}
-	defer func() { _ = conn.CloseNow() }()
+	defer conn.CloseNow()
 	kind, message, err := conn.Read(q.Context())
 	if err == nil {
 		_ = conn.Write(q.Context(), kind, message)

@@ -1,7 +1,6 @@
 package input_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -88,12 +87,8 @@ func TestPopup(t *testing.T) {
 	require.NoError(t, err)
 	o = b.do(ps, "click", click(`name="Approve sign-in"`))
 	require.NoError(t, o.err)
-	// The popup tells its opener by a message, which takes a moment.
-	ctx, cancel := context.WithTimeout(t.Context(), browsertest.Limit)
-	defer cancel()
-	for verdict(t, s) == "waiting" && ctx.Err() == nil {
-	}
-	assert.Equal(t, "PASS signed in", verdict(t, s))
+	_, err = b.observer.Wait(t.Context(), core.WaitRequest{Scope: core.Scope{Target: s.Target()}, Text: "PASS signed in", PollMS: 10})
+	require.NoError(t, err)
 }
 
 func TestNestedScroll(t *testing.T) {
