@@ -16,9 +16,10 @@ P    ?= 2
 ARGS ?=
 FUZZTIME  ?= 30s
 BENCHTIME ?= 1s
+BENCHFLAGS ?=
 
 GOTEST := $(GO) test -p $(P) -timeout 10m
-BENCH  := $(GO) test -p 1 -timeout 60m -run '^$$' -benchtime $(BENCHTIME) -benchmem
+BENCH  := $(GO) test -p 1 -timeout 60m -run '^$$' -benchtime $(BENCHTIME) -benchmem $(BENCHFLAGS)
 
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
@@ -114,25 +115,25 @@ $(GOLANGCI):
 crash-storage: ## kill a recording store at each of its steps; some minutes
 	$(GO) test -count=1 -timeout 30m -run Killed ./storage -every-step
 
-# A benchmark lives beside what it measures; these names group them by what they are read for.
+# A benchmark lives beside what it measures; these names group them by what they are read for. BENCHTIME=1x BENCHFLAGS=-short
+# is the quick look.
 .PHONY: bench bench-visual bench-capture bench-control bench-mcp bench-storage bench-temporal bench-events
 bench: bench-visual bench-storage bench-mcp bench-events bench-control bench-temporal bench-capture
-bench-visual:
+bench-visual: ## drawing, recall and precision of the pictures
 	$(BENCH) -bench . ./visual/...
-bench-capture: ensure
-	$(BENCH) -bench 'Capture' ./browser/... ./cmd/... </dev/null
-bench-control: ensure
-	$(BENCH) -bench 'Snapshot|Action|Control' ./browser/... ./cmd/... </dev/null
-bench-mcp: ensure
-	$(BENCH) -bench . ./mcp/...
-	$(BENCH) -bench 'MCP' ./cmd/... </dev/null
-bench-storage:
+bench-storage: ## appending, reading and evicting
 	$(BENCH) -bench . ./storage/...
-bench-temporal: ensure
-	$(BENCH) -bench . ./temporal/...
-	$(BENCH) -bench 'Temporal' ./cmd/... </dev/null
-bench-events: ensure
-	$(BENCH) -bench 'Event|Redact' ./core/... ./browser/... ./storage/... ./cmd/... </dev/null
+bench-mcp: ensure ## start, tool list and calls of the stdio server
+	$(BENCH) -bench . ./mcp/... </dev/null
+bench-events: ensure ## browser events and their redaction
+	$(BENCH) -bench . ./browser/events ./core/redact </dev/null
+bench-control: ensure ## snapshots and actions in a real browser
+	$(BENCH) -bench . ./browser/snapshot ./browser/input </dev/null
+bench-temporal: ensure ## bundles, ranges, video encoding, and all of it while recording
+	$(BENCH) -bench . ./temporal/... </dev/null
+	$(BENCH) -bench Temporal ./cmd/... </dev/null
+bench-capture: ensure ## how many brief states are in a frame, and what recording costs the page; half an hour
+	$(BENCH) -bench . ./browser/capture </dev/null
 
 .PHONY: release-verify release-tags release-rehearsal
 release-verify: ## versions, requires, tags and changelogs agree

@@ -2,6 +2,7 @@ package visual
 
 import (
 	"context"
+	"errors"
 	"image"
 	"time"
 
@@ -92,7 +93,7 @@ func Analyze(ctx context.Context, seq Sequence, o Options) (*Analysis, error) {
 	for _, source := range sourcesFor(&opts) {
 		a := &Analysis{timeline: tl.clone(), seq: seq, opts: opts, source: source, peak: -1, baseline: -1}
 		err = a.read(ctx)
-		if err != errRestart {
+		if !errors.Is(err, errRestart) {
 			if err != nil {
 				return nil, err
 			}

@@ -315,7 +315,8 @@ func BenchmarkPair(b *testing.B) {
 	pair := sequenceOf(s)
 	f0, f1 := s.Frames[0].JPEG, s.Frames[30].JPEG
 	pair.Source = visual.Slice([]visual.Frame{
-		{FrameMeta: visual.FrameMeta{ID: "a"}, Data: f0}, {FrameMeta: visual.FrameMeta{ID: "b", Time: time.Second}, Data: f1}})
+		{FrameMeta: visual.FrameMeta{ID: "a"}, Data: f0}, {FrameMeta: visual.FrameMeta{ID: "b", Time: time.Second}, Data: f1},
+	})
 	pair.Anchor = nil
 	b.Run("analyze", func(b *testing.B) {
 		for b.Loop() {

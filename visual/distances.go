@@ -22,7 +22,7 @@ const (
 )
 
 // finish derives regions and distances once every frame was read.
-func (a *Analysis) finish(ctx context.Context, p *pass) error {
+func (a *Analysis) finish(ctx context.Context) error {
 	own := len(a.frames) - a.firstOwn
 	a.sampling = SamplingCounts{Mode: a.opts.Sampling, Source: own}
 	for _, f := range a.frames[a.firstOwn:] {

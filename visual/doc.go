@@ -42,4 +42,4 @@
 // every platform, whatever the number of workers.
 package visual
 
-//go:generate go run ./internal/readme
+//go:generate go run ../tools/pictures

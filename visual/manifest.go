@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"time"
@@ -182,7 +183,7 @@ func (m *Manifest) check() error {
 	case m.Schema != ManifestSchema:
 		return fmt.Errorf("schema %q", m.Schema)
 	case m.Range.End < m.Range.Start:
-		return fmt.Errorf("range ends before it starts")
+		return errors.New("range ends before it starts")
 	case m.Omitted != len(m.Source)-len(m.Analyzed):
 		return fmt.Errorf("omitted frames %d, source %d, analyzed %d", m.Omitted, len(m.Source), len(m.Analyzed))
 	case m.Output.Width <= 0 || m.Output.Height <= 0:

@@ -151,9 +151,12 @@ func (a *Analysis) labelRegion(c *canvas, r, box image.Rectangle, number int, ta
 	text := "R" + strconv.Itoa(number)
 	size := image.Pt(f.Width(text)+4, lineH-2)
 	spots := []image.Point{
-		{box.Min.X, box.Min.Y - size.Y - 1}, {box.Min.X, box.Max.Y + 1},
-		{box.Max.X + 1, box.Min.Y}, {box.Min.X - size.X - 1, box.Min.Y},
-		{box.Max.X - size.X, box.Min.Y - size.Y - 1}, {box.Max.X - size.X, box.Max.Y + 1},
+		{box.Min.X, box.Min.Y - size.Y - 1},
+		{box.Min.X, box.Max.Y + 1},
+		{box.Max.X + 1, box.Min.Y},
+		{box.Min.X - size.X - 1, box.Min.Y},
+		{box.Max.X - size.X, box.Min.Y - size.Y - 1},
+		{box.Max.X - size.X, box.Max.Y + 1},
 	}
 	inside := box.Min.Add(image.Pt(2, 2))
 	at := image.Rectangle{Min: inside, Max: inside.Add(size)}
@@ -166,15 +169,11 @@ func (a *Analysis) labelRegion(c *canvas, r, box image.Rectangle, number int, ta
 	}
 	at = at.Intersect(r)
 	raster.Fill(c.RGBA, at, colBack)
-	f.Draw(c.SubImage(at).(*image.RGBA), at.Min.X+2, at.Min.Y-1, text, colRegion)
+	part, _ := c.SubImage(at).(*image.RGBA)
+	f.Draw(part, at.Min.X+2, at.Min.Y-1, text, colRegion)
 	return at
 }
 
 func overlapsAny(r image.Rectangle, others []image.Rectangle) bool {
-	for _, o := range others {
-		if r.Overlaps(o) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(others, r.Overlaps)
 }

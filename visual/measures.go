@@ -162,7 +162,7 @@ func (a *Analysis) series(most int) (out []Change, omitted int) {
 // String puts the figures in one line of words.
 func (m Measures) String() string {
 	if m.LastChange == nil && m.Peak == nil {
-		return fmt.Sprintf("no change above the noise level in %s", plural(m.Sampling.Analyzed, "analyzed frame"))
+		return "no change above the noise level in " + plural(m.Sampling.Analyzed, "analyzed frame")
 	}
 	s := plural(len(m.Regions), "changed region")
 	if m.FirstChange != nil {

@@ -67,7 +67,7 @@ func (a *Analysis) read(ctx context.Context) error {
 	if err := line.run(ctx, indices, p.consume); err != nil {
 		return err
 	}
-	return a.finish(ctx, p)
+	return a.finish(ctx)
 }
 
 func thresholds(n Noise) grid.Thresholds {

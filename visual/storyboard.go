@@ -42,7 +42,7 @@ func (a *Analysis) Storyboard(ctx context.Context, o StoryboardOptions) (*Artifa
 		}
 	}
 	if n := len(m.Unmet); n > 0 {
-		m.Warnings = append(m.Warnings, fmt.Sprintf("%s had no room for a tile", plural(n, "wanted frame")))
+		m.Warnings = append(m.Warnings, plural(n, "wanted frame")+" had no room for a tile")
 	}
 	m.Legend = m.axisLegend(true)
 	a.addInsets(m, sel.Frames)
@@ -210,7 +210,7 @@ func (a *Analysis) edgeText(i, j int) string {
 		for _, g := range gaps {
 			total += g.End - g.Start
 		}
-		s = fmt.Sprintf("after a gap of %s", lengthText(total))
+		s = "after a gap of " + lengthText(total)
 		if r := gaps[0].Reason; r != "" {
 			s += " (" + r + ")"
 		}

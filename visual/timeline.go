@@ -62,12 +62,11 @@ func (t *timeline) checkInside() error {
 
 func (t *timeline) locateAnchor() {
 	for i, f := range t.frames {
-		if f.carry || f.Time < t.anchor.Time {
-			t.before = i
-		} else {
+		if !f.carry && f.Time >= t.anchor.Time {
 			t.after = i
 			return
 		}
+		t.before = i
 	}
 }
 

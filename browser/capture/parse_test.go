@@ -3,13 +3,14 @@ package capture
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
 	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/cdptest"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/record"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 func TestCutFrame(t *testing.T) {
@@ -90,6 +91,6 @@ func TestLedgerKeepsEveryLoss(t *testing.T) {
 		}
 		require.Equal(t, lost, counted)
 		require.LessOrEqual(t, len(latest), MaxGaps+1)
-		require.Equal(t, len(latest), len(l.gaps))
+		require.Len(t, l.gaps, len(latest))
 	})
 }

@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
 	"github.com/krometrail/krometrail/browser/browsertest"
 	"github.com/krometrail/krometrail/browser/capture"
 	"github.com/krometrail/krometrail/browser/cdp"
@@ -21,9 +25,6 @@ import (
 	corepage "github.com/krometrail/krometrail/core/page"
 	"github.com/krometrail/krometrail/core/record"
 	"github.com/krometrail/krometrail/core/redact"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -1,6 +1,7 @@
 package cdp
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,7 +71,7 @@ func (h *hub) add(s *Subscription) {
 	}
 	// Copy on write: deliver walks the slice it has read without holding the lock.
 	old := h.subs[s.key]
-	h.subs[s.key] = append(old[:len(old):len(old)], s)
+	h.subs[s.key] = append(slices.Clip(old), s)
 }
 
 func (h *hub) remove(s *Subscription) {
@@ -160,12 +161,7 @@ func (h *hub) match(session, method string) []*Subscription {
 }
 
 func (h *hub) listed(s *Subscription) bool {
-	for _, other := range h.subs[s.key] {
-		if other == s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(h.subs[s.key], s)
 }
 
 func (s *Subscription) offer(event Event) {

@@ -2,16 +2,16 @@ package cdp_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/cdptest"
 	"github.com/krometrail/krometrail/core/clock"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 type nopWriter struct{ bytes.Buffer }
@@ -94,6 +94,6 @@ func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message []byte) {
 		client := cdp.NewClient(&oneMessage{message: message}, clock.System())
 		<-client.Done()
-		assert.True(t, errors.Is(client.Err(), cdp.ErrClosed))
+		assert.ErrorIs(t, client.Err(), cdp.ErrClosed)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+
 	"github.com/krometrail/krometrail/browser/cdp"
 )
 

@@ -17,8 +17,9 @@ import (
 const (
 	// Temporary is the reserved name of a profile that is removed with its session.
 	Temporary = "temporary"
-	// DefaultProfile is the first name tried when none is asked for; DefaultProfiles is how many are tried.
-	DefaultProfile  = "default"
+	// DefaultProfile is the first name tried when none is asked for.
+	DefaultProfile = "default"
+	// DefaultProfiles is how many names are tried.
 	DefaultProfiles = 8
 
 	privateDir = 0o700

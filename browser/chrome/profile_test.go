@@ -6,12 +6,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/krometrail/krometrail/browser/chrome"
-	"github.com/krometrail/krometrail/core/clock"
-	"github.com/krometrail/krometrail/core/fault"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/krometrail/krometrail/browser/chrome"
+	"github.com/krometrail/krometrail/core/clock"
+	"github.com/krometrail/krometrail/core/fault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

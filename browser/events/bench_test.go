@@ -5,9 +5,10 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/krometrail/krometrail/browser/browsertest"
 	"github.com/krometrail/krometrail/browser/target"
-	"github.com/stretchr/testify/require"
 )
 
 // work is what a busy page does: it writes to the console, changes itself and fetches.

@@ -184,7 +184,7 @@ func (w *writer) responseReceived(s *stream, e cdp.Event) {
 	w.response(s, k, stageHeaders, p.Timestamp, &p.Response, w.times.fromMono(p.Timestamp, e, s))
 }
 
-func (w *writer) response(s *stream, k string, stage string, timestamp float64, r *wireResponse, at sessionTime) {
+func (w *writer) response(s *stream, k, stage string, timestamp float64, r *wireResponse, at sessionTime) {
 	known := w.requests.get(k)
 	payload := &responsePayload{
 		Stage: stage, RequestID: requestID(k), Method: known.method, Kind: known.kind, URL: w.urls.summary(r.URL), Context: s.context,
@@ -202,7 +202,7 @@ func (w *writer) response(s *stream, k string, stage string, timestamp float64, 
 	w.emit(s, record.ClassResponse, statusSeverity(r.Status), known.stage(at), payload)
 }
 
-func (w *writer) servedFromCache(s *stream, e cdp.Event) {
+func (w *writer) servedFromCache(e cdp.Event) {
 	var p struct {
 		RequestID string `json:"requestId"`
 	}

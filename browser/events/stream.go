@@ -78,7 +78,7 @@ func (w *writer) handle(s *stream, e cdp.Event) {
 	case "Network.requestWillBeSent":
 		w.requestWillBeSent(s, e)
 	case "Network.requestServedFromCache":
-		w.servedFromCache(s, e)
+		w.servedFromCache(e)
 	case "Network.responseReceived":
 		w.responseReceived(s, e)
 	case "Network.loadingFinished":

@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/krometrail/krometrail/browser/browsertest"
 	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/core/control"
 	core "github.com/krometrail/krometrail/core/page"
-	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkAction compares each action with the bare commands it cannot do without, in the same run: the input itself

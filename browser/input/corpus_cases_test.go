@@ -88,7 +88,7 @@ func clicks() []action {
 }
 
 func obstacles() []action {
-	refuse := func(name, html string, says string) action {
+	refuse := func(name, html, says string) action {
 		return action{name: "refused/" + name, html: html, do: doClick(), code: fault.ReferenceNotActionable, says: says}
 	}
 	return []action{
@@ -113,10 +113,20 @@ func obstacles() []action {
 func fills() []action {
 	var list []action
 	for _, c := range []struct{ name, kind, value string }{
-		{"text", "text", "Hello"}, {"search", "search", "query"}, {"e-mail", "email", "a@b.example"}, {"url", "url", "https://x.example/?q=1"},
-		{"tel", "tel", "+44 20 7946 0000"}, {"password", "password", "s3cr3t!"}, {"number", "number", "42.5"},
-		{"emoji", "text", "👩‍🚀🚀👍🏽"}, {"combining", "text", "e\u0301a\u0308"}, {"right to left", "text", "שלום עולם"}, {"CJK", "text", "日本語テスト"},
-		{"quotes and markup", "text", `<b>"it's" & \n</b>`}, {"spaces kept", "text", "  a  b  "}, {"long", "text", longText},
+		{"text", "text", "Hello"},
+		{"search", "search", "query"},
+		{"e-mail", "email", "a@b.example"},
+		{"url", "url", "https://x.example/?q=1"},
+		{"tel", "tel", "+44 20 7946 0000"},
+		{"password", "password", "s3cr3t!"},
+		{"number", "number", "42.5"},
+		{"emoji", "text", "👩‍🚀🚀👍🏽"},
+		{"combining", "text", "e\u0301a\u0308"},
+		{"right to left", "text", "שלום עולם"},
+		{"CJK", "text", "日本語テスト"},
+		{"quotes and markup", "text", `<b>"it's" & \n</b>`},
+		{"spaces kept", "text", "  a  b  "},
+		{"long", "text", longText},
 	} {
 		list = append(list, action{
 			name: "fill/" + c.name, html: `<input class=t type=` + c.kind + ` value="">` + "<js>" + trusted,
@@ -156,8 +166,13 @@ func fills() []action {
 func natives() []action {
 	var list []action
 	for _, c := range []struct{ kind, value, bad string }{
-		{"date", "2031-04-09", "9.4.2031"}, {"time", "13:45", "1:45 pm"}, {"datetime-local", "2031-04-09T13:45", "2031-04-09"},
-		{"month", "2031-04", "April"}, {"week", "2031-W15", "15"}, {"color", "#3366cc", "blue"}, {"range", "70", "many"},
+		{"date", "2031-04-09", "9.4.2031"},
+		{"time", "13:45", "1:45 pm"},
+		{"datetime-local", "2031-04-09T13:45", "2031-04-09"},
+		{"month", "2031-04", "April"},
+		{"week", "2031-W15", "15"},
+		{"color", "#3366cc", "blue"},
+		{"range", "70", "many"},
 	} {
 		list = append(list, action{
 			name: "native/" + c.kind, html: `<input class=t type=` + c.kind + `><js>$.addEventListener('input', () => log('input')); $.addEventListener('change', () => log('change'))`,
@@ -280,18 +295,20 @@ func drags() []action {
 	native := `<div class=t draggable=true style="width:60px;height:30px;background:#cde">drag</div><div class=goal style="width:120px;height:40px;background:#edc;margin-top:20px">drop</div>
 <js>const g = $.querySelector('.goal'); t.ondragstart = e => { e.dataTransfer.setData('text/plain', 'payload'); log('start'); }; g.ondragover = e => e.preventDefault(); g.ondrop = e => { e.preventDefault(); log('drop:' + e.dataTransfer.getData('text/plain')); }; t.ondragend = () => log('end')`
 	return []action{
-		{name: "drag/pointer", html: `<div class=t style="width:40px;height:40px;background:#ccc;touch-action:none"></div><div class=goal style="position:absolute;left:200px;top:0;width:60px;height:60px;background:#eee"></div>
+		{
+			name: "drag/pointer", html: `<div class=t style="width:40px;height:40px;background:#ccc;touch-action:none"></div><div class=goal style="position:absolute;left:200px;top:0;width:60px;height:60px;background:#eee"></div>
 <js>t.onpointerdown = e => { t.setPointerCapture(e.pointerId); log('down'); }; t.onpointermove = e => { if (e.buttons) $.dataset.moves = +($.dataset.moves || 0) + 1; }; t.onpointerup = e => { const b = $.querySelector('.goal').getBoundingClientRect(); log(e.clientX > b.left && e.clientX < b.right ? 'hit' : 'miss'); }`,
-			do: doDrag(".goal"), check: `logged === 'down hit' && +$.dataset.moves >= 5`},
-		{name: "drag/html5", html: native, do: doDrag(".goal"), check: `logged.includes('start') && logged.includes('drop:payload')`},
+			do: doDrag(), check: `logged === 'down hit' && +$.dataset.moves >= 5`,
+		},
+		{name: "drag/html5", html: native, do: doDrag(), check: `logged.includes('start') && logged.includes('drop:payload')`},
 		{name: "drag/html5 one step", html: native, do: func(e core.Element) (string, any) {
-			op, r := doDrag(".goal")(e)
+			op, r := doDrag()(e)
 			if d, ok := r.(*core.DragRequest); ok {
 				d.Steps = 2
 			}
 			return op, r
 		}, check: `logged.includes('drop:payload')`},
-		{name: "drag/slider", html: `<input type=range class=t value=0 style="width:200px"><b class=goal style="display:inline-block;width:20px;height:20px;margin-left:40px"></b>`, do: doDrag(".goal"), check: `+t.value > 40`},
+		{name: "drag/slider", html: `<input type=range class=t value=0 style="width:200px"><b class=goal style="display:inline-block;width:20px;height:20px;margin-left:40px"></b>`, do: doDrag(), check: `+t.value > 40`},
 	}
 }
 

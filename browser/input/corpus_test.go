@@ -11,13 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/krometrail/krometrail/browser/browsertest"
 	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/core/control"
 	"github.com/krometrail/krometrail/core/fault"
 	core "github.com/krometrail/krometrail/core/page"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // action is one case of the corpus: a snippet, what is done to it, and what must be true of it afterwards. The
@@ -167,10 +168,10 @@ func doBring() request {
 	return func(e core.Element) (string, any) { return "scroll", &core.ScrollRequest{ToCSS: e.CSS} }
 }
 
-func doDrag(to string) request {
+func doDrag() request {
 	return func(e core.Element) (string, any) {
 		section, _, _ := strings.Cut(e.CSS, " ")
-		return "drag", &core.DragRequest{From: core.Locator{CSS: e.CSS}, To: core.Locator{CSS: section + " " + to}}
+		return "drag", &core.DragRequest{From: core.Locator{CSS: e.CSS}, To: core.Locator{CSS: section + " .goal"}}
 	}
 }
 

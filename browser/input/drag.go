@@ -33,7 +33,7 @@ func prepareDrag(ctx context.Context, d *Driver, c *call) error {
 		if from, err = d.aimAt(ctx, c, from.element, false); err != nil {
 			return err
 		}
-		if again, err := d.still(ctx, c, r.To, to); err != nil {
+		if again, err := d.still(ctx, r.To, to); err != nil {
 			return err
 		} else if !again {
 			return fault.New(fault.ReferenceNotActionable, "no input was sent: start and goal are not on the screen together").
@@ -48,7 +48,7 @@ func prepareDrag(ctx context.Context, d *Driver, c *call) error {
 }
 
 // still reports whether a goal lies where it was aimed at.
-func (d *Driver) still(ctx context.Context, c *call, l core.Locator, at spot) (bool, error) {
+func (d *Driver) still(ctx context.Context, l core.Locator, at spot) (bool, error) {
 	if l.Point != nil {
 		return true, nil
 	}

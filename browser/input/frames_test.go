@@ -4,12 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/krometrail/krometrail/browser/browsertest"
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
 	core "github.com/krometrail/krometrail/core/page"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 const inner = `<!doctype html><title>inner</title><body style="margin:20px"><button onclick="document.title='clicked ' + event.isTrusted">Pay</button><label>Card <input></label><div style="height:2000px"></div><button onclick="document.title='low'">Low</button>`
@@ -75,11 +76,11 @@ func TestFramesAreListedAndActedOn(t *testing.T) {
 
 	for name, row := range rows {
 		result, err := b.observer.Query(t.Context(), core.QueryRequest{Scope: core.Scope{Target: s.Target()}, Query: `name="Pay" frame=` + string(row.ID)})
-		switch {
-		case row.Access == "main":
+		switch row.Access {
+		case "main":
 			require.NoError(t, err)
 			assert.Equal(t, core.NoMatch, result.Outcome)
-		case row.Access == "same_origin":
+		case "same_origin":
 			require.NoError(t, err, name)
 			assert.Equal(t, core.Unique, result.Outcome, name)
 		default:

@@ -60,11 +60,16 @@ var characterKeys = func() map[string]key {
 		add(key{name: digit, shifted: shifted, code: "Digit" + digit, vk: '0' + i})
 	}
 	for _, k := range []key{
-		{name: "-", shifted: "_", code: "Minus", vk: 189}, {name: "=", shifted: "+", code: "Equal", vk: 187},
-		{name: "[", shifted: "{", code: "BracketLeft", vk: 219}, {name: "]", shifted: "}", code: "BracketRight", vk: 221},
-		{name: `\`, shifted: "|", code: "Backslash", vk: 220}, {name: ";", shifted: ":", code: "Semicolon", vk: 186},
-		{name: "'", shifted: `"`, code: "Quote", vk: 222}, {name: ",", shifted: "<", code: "Comma", vk: 188},
-		{name: ".", shifted: ">", code: "Period", vk: 190}, {name: "/", shifted: "?", code: "Slash", vk: 191},
+		{name: "-", shifted: "_", code: "Minus", vk: 189},
+		{name: "=", shifted: "+", code: "Equal", vk: 187},
+		{name: "[", shifted: "{", code: "BracketLeft", vk: 219},
+		{name: "]", shifted: "}", code: "BracketRight", vk: 221},
+		{name: `\`, shifted: "|", code: "Backslash", vk: 220},
+		{name: ";", shifted: ":", code: "Semicolon", vk: 186},
+		{name: "'", shifted: `"`, code: "Quote", vk: 222},
+		{name: ",", shifted: "<", code: "Comma", vk: 188},
+		{name: ".", shifted: ">", code: "Period", vk: 190},
+		{name: "/", shifted: "?", code: "Slash", vk: 191},
 		{name: "`", shifted: "~", code: "Backquote", vk: 192},
 	} {
 		add(k)

@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/krometrail/krometrail/browser/browsertest"
-	"github.com/krometrail/krometrail/core/fault"
-	core "github.com/krometrail/krometrail/core/page"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/krometrail/krometrail/browser/browsertest"
+	"github.com/krometrail/krometrail/core/fault"
+	core "github.com/krometrail/krometrail/core/page"
 )
 
 // mutations are what pages do to lists between a snapshot and an action. i and j are positions.
@@ -69,8 +70,8 @@ func TestRandomMutationsNeverMisdirectAClick(t *testing.T) {
 		text(t, s, "(() => {"+script.String()+"})()")
 		o := b.do(s, "click", &core.ClickRequest{Locator: core.Locator{Ref: found.Ref}})
 		clicked := text(t, s, "clicked.join(';')")
-		switch {
-		case o.err == nil:
+		switch o.err {
+		case nil:
 			hits++
 			assert.Contains(t, []string{fmt.Sprintf("%d,true", goal), ""}, clicked, "seed %d %+v", seed, steps)
 			if clicked == "" {

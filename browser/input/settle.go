@@ -36,7 +36,7 @@ func (d *Driver) Settle(ctx context.Context, _ control.Action, p control.Prepare
 	if s.Navigation = c.navigated(); s.Navigation == "" {
 		return s, nil
 	}
-	if err := d.arrive(ctx, c, s.Navigation); err != nil {
+	if err := d.arrive(ctx, c); err != nil {
 		return s, err
 	}
 	s.Rendezvous, s.DialogOpen = d.rendezvous(ctx, c.session)
@@ -53,7 +53,7 @@ func (c *call) navigated() id.Navigation {
 }
 
 // arrive waits for the document of a navigation: briefly, or to the end when that was asked for.
-func (d *Driver) arrive(ctx context.Context, c *call, began id.Navigation) error {
+func (d *Driver) arrive(ctx context.Context, c *call) error {
 	limit, state := briefNavigation, page.NavDOM
 	if c.waitNavigation {
 		limit, state = fullNavigation, page.NavComplete

@@ -191,8 +191,7 @@ func shoot(ctx context.Context, s *page.Session, params map[string]any) ([]byte,
 		Data string `json:"data"`
 	}
 	if err := s.SendWithin(ctx, shotLimit, "Page.captureScreenshot", params, &reply); err != nil {
-		var refusal *cdp.Error
-		if errors.As(err, &refusal) {
+		if _, ok := errors.AsType[*cdp.Error](err); ok {
 			return nil, fault.New(fault.ScreenshotFailed, "the browser refused the screenshot").
 				WithRecovery("observe_live shows whether the page is there; a smaller region may work").Because(err)
 		}

@@ -6,14 +6,15 @@ import (
 	_ "image/jpeg"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/krometrail/krometrail/browser/chrome"
 	"github.com/krometrail/krometrail/browser/session"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/page"
 	"github.com/krometrail/krometrail/core/record"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // colour tells the dominant channel at the middle of a frame: red, green, blue or other.

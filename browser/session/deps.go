@@ -39,11 +39,17 @@ type Deps struct {
 	Launch func(chrome.Config) (Process, error)
 }
 
+// Launched is what is told about a launched browser: its process, for the profile it owns, and how it draws.
+type Launched interface {
+	PID() int
+	// Rendering names the way of drawing the browser was launched with.
+	Rendering() string
+}
+
 // Process is a launched browser.
 type Process interface {
+	Launched
 	Transport() cdp.Transport
-	PID() int
-	Rendering() string
 	// Exited is closed when the browser has ended.
 	Exited() <-chan struct{}
 	// Failure says why the browser could not be used.

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/cdptest"
 	"github.com/krometrail/krometrail/browser/chrome"
@@ -16,8 +19,6 @@ import (
 	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/page"
 	"github.com/krometrail/krometrail/core/record"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // attachScripted attaches to a scripted browser with one page "p1".
@@ -332,8 +333,12 @@ func TestADisconnectionInEachPhaseOfTheStart(t *testing.T) {
 		n      int
 		method string
 	}{
-		{1, "Browser.getVersion"}, {1, "Target.getTargets"}, {1, "Target.setAutoAttach"}, {2, "Target.setDiscoverTargets"},
-		{1, "Page.enable"}, {1, "Runtime.evaluate"},
+		{1, "Browser.getVersion"},
+		{1, "Target.getTargets"},
+		{1, "Target.setAutoAttach"},
+		{2, "Target.setDiscoverTargets"},
+		{1, "Page.enable"},
+		{1, "Runtime.evaluate"},
 	} {
 		t.Run(fmt.Sprintf("%s %d", phase.method, phase.n), func(t *testing.T) {
 			b, _, err := launchScripted(t, page.StartRequest{}, func(p *cdptest.Peer) {

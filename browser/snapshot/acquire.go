@@ -118,14 +118,13 @@ type visited struct {
 
 var errTooLarge = errors.New("the document is too large")
 
-type tooLarge struct{ nodes int }
+type tooLargeError struct{ nodes int }
 
-func (t *tooLarge) Error() string   { return errTooLarge.Error() }
-func (t *tooLarge) Is(e error) bool { return e == errTooLarge }
+func (t *tooLargeError) Error() string   { return errTooLarge.Error() }
+func (t *tooLargeError) Is(e error) bool { return e == errTooLarge }
 
 func limited(err error, d *Document) error {
-	var large *tooLarge
-	if errors.As(err, &large) {
+	if large, ok := errors.AsType[*tooLargeError](err); ok {
 		return fault.New(fault.ResourceLimitExceeded, "the document is larger than one snapshot may be").
 			WithLimit("document_nodes", int64(large.nodes), core.MaxDocumentNodes, 0).
 			WithRecovery("use query_page with css or evaluate on a part of the page, or take_screenshot").
@@ -178,7 +177,7 @@ func (r *Registry) walk(ctx context.Context, d *Document, o Options, w *walked) 
 		}
 	}
 	if w.Over > 0 {
-		return &tooLarge{nodes: len(w.Depth) + w.Over}
+		return &tooLargeError{nodes: len(w.Depth) + w.Over}
 	}
 	return nil
 }
@@ -225,8 +224,7 @@ func (r *Registry) child(ctx context.Context, parent *Document, element uint64, 
 		}
 	}
 	v.unavailable = reason(err)
-	var large *tooLarge
-	if errors.As(err, &large) {
+	if large, ok := errors.AsType[*tooLargeError](err); ok {
 		v.omitted = large.nodes
 	}
 	return v

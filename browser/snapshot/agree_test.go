@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/krometrail/krometrail/browser/browsertest"
 	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/browser/snapshot"
 	core "github.com/krometrail/krometrail/core/page"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // axNode is one node of the browser's accessibility tree.
@@ -87,8 +88,10 @@ func comparable(states []string) []string {
 }
 
 // interactive are the roles whose nodes must be targets.
-var interactive = []string{"button", "link", "checkbox", "radio", "switch", "textbox", "searchbox", "combobox", "listbox", "slider", "spinbutton", "menuitem",
-	"menuitemcheckbox", "menuitemradio", "tab", "treeitem", "date", "time", "datetime", "color"}
+var interactive = []string{
+	"button", "link", "checkbox", "radio", "switch", "textbox", "searchbox", "combobox", "listbox", "slider", "spinbutton", "menuitem",
+	"menuitemcheckbox", "menuitemradio", "tab", "treeitem", "date", "time", "datetime", "color",
+}
 
 func TestWalkAndAccessibilityTreeAgree(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.html")

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/krometrail/krometrail/browser/browsertest"
 	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/browser/snapshot"
-	"github.com/stretchr/testify/require"
 )
 
 // sized is a page of about n elements: rows of text, a link and a button.

@@ -36,8 +36,10 @@ type walked struct {
 }
 
 // States in the order of the script's bits. secret and muted stay inside.
-var stateNames = []string{"focused", "disabled", "checked", "mixed", "expanded", "collapsed", "selected", "pressed", "required", "readonly", "invalid",
-	"opaque", "modal", "multiline", "", "current", "busy", ""}
+var stateNames = []string{
+	"focused", "disabled", "checked", "mixed", "expanded", "collapsed", "selected", "pressed", "required", "readonly", "invalid",
+	"opaque", "modal", "multiline", "", "current", "busy", "",
+}
 
 const (
 	flagTarget = 1 << iota
@@ -64,8 +66,10 @@ func (w *walked) nodes(generation uint64) []core.Node {
 	nodes := make([]core.Node, len(w.Depth))
 	for i := range nodes {
 		n := &nodes[i]
-		*n = core.Node{Depth: w.Depth[i], Role: w.Role[i], Name: w.Name[i], Value: w.Value[i], States: StateNames(w.States[i]),
-			URL: redact.LiveURL(w.URL[i]), Serial: w.Serial[i], Rendered: column(w.Rendered, i), Label: column(w.Label, i), TestID: column(w.Test, i)}
+		*n = core.Node{
+			Depth: w.Depth[i], Role: w.Role[i], Name: w.Name[i], Value: w.Value[i], States: StateNames(w.States[i]),
+			URL: redact.LiveURL(w.URL[i]), Serial: w.Serial[i], Rendered: column(w.Rendered, i), Label: column(w.Label, i), TestID: column(w.Test, i),
+		}
 		flags := w.Flags[i]
 		n.Editable, n.Link, n.OnScreen = flags&flagEditable != 0, flags&flagLink != 0, flags&flagScreen != 0
 		if flags&flagTarget != 0 {

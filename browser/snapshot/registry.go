@@ -103,8 +103,10 @@ func (r *Registry) install(ctx context.Context, s *page.Session, key frameKey, w
 		return nil, fault.New(fault.PageObservationFailed, "the page cannot be read").
 			Because(errors.New(reply.Exception.Text + " " + reply.Exception.Exception.Description))
 	}
-	d := &Document{Session: s, FrameID: key.frame, Frame: r.FrameName(key.target, key.frame), Generation: generation, World: world,
-		Main: s == s.Page() && key.frame == s.MainFrame()}
+	d := &Document{
+		Session: s, FrameID: key.frame, Frame: r.FrameName(key.target, key.frame), Generation: generation, World: world,
+		Main: s == s.Page() && key.frame == s.MainFrame(),
+	}
 	r.keep(key, d)
 	return d, nil
 }

@@ -176,15 +176,13 @@ func (r *Registry) Wait(ctx context.Context, ok func(*View) bool) (*View, error)
 	}
 }
 
-// do runs f on the owning goroutine and waits for it. It reports false when the registry has ended.
-func (r *Registry) do(f func()) bool {
+// do runs f on the owning goroutine and waits for it. It does nothing when the registry has ended.
+func (r *Registry) do(f func()) {
 	ran := make(chan struct{})
 	select {
 	case r.commands <- func() { f(); close(ran) }:
 		<-ran
-		return true
 	case <-r.done:
-		return false
 	}
 }
 

@@ -82,8 +82,7 @@ func (t *Transfers) SetCookies(ctx context.Context, s *page.Session, r *core.Set
 	}
 	sending()
 	err := s.Send(ctx, "Network.setCookies", map[string]any{"cookies": list}, nil)
-	var refusal *cdp.Error
-	if errors.As(err, &refusal) {
+	if _, ok := errors.AsType[*cdp.Error](err); ok {
 		return core.CookieCount{}, fault.New(fault.InteractionFailed, "the browser refused a cookie").WithRetry(fault.Never).
 			WithRecovery("check domain, secure, same_site=None (needs secure) and __Host-/__Secure- names").Because(err)
 	}
@@ -105,11 +104,11 @@ func param(c core.Cookie, s *page.Session) map[string]any {
 		p["expires"] = float64(c.Expires.Unix())
 	}
 	if c.URL == "" && c.Domain == "" {
-		if url := address(s); strings.HasPrefix(url, "http") {
-			p["url"] = url
-		} else {
+		url := address(s)
+		if !strings.HasPrefix(url, "http") {
 			return nil
 		}
+		p["url"] = url
 	}
 	return p
 }

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/krometrail/krometrail/browser/browsertest"
 	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/browser/session"
@@ -18,8 +21,6 @@ import (
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
 	core "github.com/krometrail/krometrail/core/page"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { os.Exit(browsertest.Run(m)) }
@@ -29,20 +30,20 @@ type single struct{ s *page.Session }
 
 func (p single) Page(id.Target) (*page.Session, error) { return p.s, nil }
 
-func started(t *testing.T, managed bool) (*transfer.Downloads, *browsertest.Browser, id.Session) {
+func started(t *testing.T, managed bool) (*transfer.Downloads, id.Session) {
 	t.Helper()
 	b := browsertest.Start(t)
 	d := transfer.NewDownloads(t.TempDir(), slog.New(slog.DiscardHandler))
 	name := id.New[id.Session]()
 	d.Begin(session.Started{Session: name, Clock: b.Clock, Browser: b.Root, Managed: managed})
 	t.Cleanup(func() { d.End(name) })
-	return d, b, name
+	return d, name
 }
 
 func nothing() {}
 
 func TestCookies(t *testing.T) {
-	d, _, _ := started(t, true)
+	d, _ := started(t, true)
 	s := browsertest.Page(t, `<title>c</title>`)
 	x := transfer.New(single{s}, snapshot.NewRegistry(), d)
 	sent := 0
@@ -68,7 +69,7 @@ func TestCookies(t *testing.T) {
 }
 
 func TestARefusedCookieSendsNoAdviceToRepeat(t *testing.T) {
-	d, _, _ := started(t, true)
+	d, _ := started(t, true)
 	s := browsertest.Page(t, `<title>c</title>`)
 	x := transfer.New(single{s}, snapshot.NewRegistry(), d)
 	_, err := x.SetCookies(t.Context(), s, &core.SetCookiesRequest{Cookies: []core.Cookie{{Name: "__Secure-a", Value: "v"}}}, nothing)
@@ -78,7 +79,7 @@ func TestARefusedCookieSendsNoAdviceToRepeat(t *testing.T) {
 }
 
 func TestClipboard(t *testing.T) {
-	d, _, _ := started(t, true)
+	d, _ := started(t, true)
 	s := browsertest.Page(t, `<title>c</title>`)
 	x := transfer.New(single{s}, snapshot.NewRegistry(), d)
 	written, err := x.WriteClipboard(t.Context(), s, &core.WriteClipboardRequest{Text: "grüße 🚀"}, nothing)
@@ -115,7 +116,7 @@ func files(t *testing.T) *httptest.Server {
 }
 
 func TestDownloads(t *testing.T) {
-	d, _, name := started(t, true)
+	d, name := started(t, true)
 	site := files(t)
 	s := browsertest.Page(t, site.URL+"/")
 	cursor := d.DownloadCursor()
@@ -145,7 +146,7 @@ func TestDownloads(t *testing.T) {
 }
 
 func TestADownloadCanBeCancelled(t *testing.T) {
-	d, _, _ := started(t, true)
+	d, _ := started(t, true)
 	s := browsertest.Page(t, files(t).URL+"/")
 	begun := false
 	cursor := d.DownloadCursor()
@@ -165,7 +166,7 @@ func TestADownloadCanBeCancelled(t *testing.T) {
 }
 
 func TestAttachedBrowsersAreNotTouched(t *testing.T) {
-	d, _, _ := started(t, false)
+	d, _ := started(t, false)
 	_, err := d.Downloads(t.Context())
 	assert.Equal(t, fault.Unsupported, fault.CodeOf(err))
 	assert.False(t, d.Managed())
@@ -173,7 +174,7 @@ func TestAttachedBrowsersAreNotTouched(t *testing.T) {
 }
 
 func TestCursorsOfOtherSessionsAreRefused(t *testing.T) {
-	d, _, _ := started(t, true)
+	d, _ := started(t, true)
 	for _, cursor := range []string{"downloads-000000-0", "pages-1", "downloads--1"} {
 		_, err := d.WaitForDownload(t.Context(), core.WaitForDownloadRequest{After: cursor})
 		assert.Equal(t, fault.InvalidInput, fault.CodeOf(err), cursor)

@@ -2,6 +2,7 @@ package capability
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -107,7 +108,7 @@ func (l *Lanes) handOver(page id.Target) {
 }
 
 func busy(ctx context.Context, page id.Target, holder string) error {
-	if context.Cause(ctx) != context.DeadlineExceeded {
+	if !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return fault.New(fault.Cancelled, "cancelled while waiting for the page; nothing was sent to it").
 			About(fault.Context{TargetID: page})
 	}

@@ -129,7 +129,7 @@ func (o Op) LaneFor(request any) Lane {
 // treatment of failures.
 func (o Op) Run(ctx context.Context, request any) (Outcome, error) { return o.run(ctx, request) }
 
-// Status of an answer.
+// AnswerStatus is how an operation went.
 type AnswerStatus string
 
 // The statuses of an answer.

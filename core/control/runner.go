@@ -121,7 +121,7 @@ func (x *run) begin(ctx context.Context) {
 	x.sent = true
 	x.record.DispatchedNS = x.clock.Now()
 	x.record.Outcome = record.Degraded
-	x.put(ctx)
+	_ = x.put(ctx) // told by finish, which writes the record again
 }
 
 // finish settles, observes and completes the record.

@@ -133,8 +133,7 @@ func CodeOf(err error) Code {
 	if err == nil {
 		return ""
 	}
-	var f *Error
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*Error](err); ok {
 		return f.Code
 	}
 	return Internal
@@ -145,8 +144,7 @@ func From(err error) *Error {
 	if err == nil {
 		return nil
 	}
-	var f *Error
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*Error](err); ok {
 		return f
 	}
 	return New(Internal, "an internal error occurred").Because(err)

@@ -4,10 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/krometrail/krometrail/core/page"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/krometrail/krometrail/core/page"
 )
 
 // tree reads an indented outline: "role name" with * before targets, "= text" for rendered text, #id for a test id,

@@ -112,8 +112,10 @@ func (s Snapshot) Unchanged() *Unchanged {
 func (s Snapshot) view() View {
 	v := View{Generation: s.Generation, Source: s.Source, TargetCount: s.Targets(), Frames: make([]FrameView, len(s.Sections))}
 	for i, f := range s.Sections {
-		v.Frames[i] = FrameView{Frame: f.Frame, Origin: f.Origin, Main: f.Main, Generation: f.Generation,
-			Unavailable: f.Unavailable, OmittedNodes: f.OmittedNodes}
+		v.Frames[i] = FrameView{
+			Frame: f.Frame, Origin: f.Origin, Main: f.Main, Generation: f.Generation,
+			Unavailable: f.Unavailable, OmittedNodes: f.OmittedNodes,
+		}
 	}
 	return v
 }

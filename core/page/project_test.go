@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/krometrail/krometrail/core/page"
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
+
+	"github.com/krometrail/krometrail/core/page"
 )
 
 func shop() page.Snapshot {

@@ -3,10 +3,11 @@ package page_test
 import (
 	"testing"
 
-	"github.com/krometrail/krometrail/core/page"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/krometrail/krometrail/core/page"
 )
 
 func TestQueryGrammar(t *testing.T) {

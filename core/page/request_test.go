@@ -3,10 +3,11 @@ package page_test
 import (
 	"testing"
 
-	"github.com/krometrail/krometrail/core/fault"
-	"github.com/krometrail/krometrail/core/page"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/krometrail/krometrail/core/fault"
+	"github.com/krometrail/krometrail/core/page"
 )
 
 func TestRequestsNameTheArgumentThatBreaksARule(t *testing.T) {

@@ -20,8 +20,10 @@ func secretKey(name string) bool {
 }
 
 // wholeSuffixes are keys so unlike other words that they count at the end of any name ("dbpassword").
-var wholeSuffixes = [...]string{"password", "passwd", "passphrase", "apikey", "accesstoken", "refreshtoken", "authtoken",
-	"clientsecret", "apisecret", "privatekey", "secretkey", "sessionid", "sessiontoken"}
+var wholeSuffixes = [...]string{
+	"password", "passwd", "passphrase", "apikey", "accesstoken", "refreshtoken", "authtoken",
+	"clientsecret", "apisecret", "privatekey", "secretkey", "sessionid", "sessiontoken",
+}
 
 // SensitiveKey reports whether the value that belongs to name is a secret. Names compare in lower case and
 // without punctuation, and the last parts of a longer name decide: "X-Api-Key", "user.password", "csrfToken".
@@ -44,7 +46,7 @@ func SensitiveKey(name string) bool {
 		letters[n] = c
 		n++
 	}
-	for n > 0 && isDigit(letters[n-1]) {
+	for n > 0 && isDigit(letters[n-1]) { //nolint:gosec // n <= len(name), which was checked against the array
 		n--
 	}
 	return suffixIsKey(letters[:n], begins[:n])

@@ -11,14 +11,16 @@ const (
 	tilde
 )
 
-var classes = [256]class{'/': slash, '\\': backslash, '~': tilde, '_': wordByte, '-': wordByte, '.': wordByte, '$': wordByte,
+var classes = [256]class{
+	'/': slash, '\\': backslash, '~': tilde, '_': wordByte, '-': wordByte, '.': wordByte, '$': wordByte,
 	'0': wordByte, '1': wordByte, '2': wordByte, '3': wordByte, '4': wordByte, '5': wordByte, '6': wordByte, '7': wordByte, '8': wordByte, '9': wordByte,
 	'a': wordByte, 'b': wordByte, 'c': wordByte, 'd': wordByte, 'e': wordByte, 'f': wordByte, 'g': wordByte, 'h': wordByte, 'i': wordByte, 'j': wordByte,
 	'k': wordByte, 'l': wordByte, 'm': wordByte, 'n': wordByte, 'o': wordByte, 'p': wordByte, 'q': wordByte, 'r': wordByte, 's': wordByte, 't': wordByte,
 	'u': wordByte, 'v': wordByte, 'w': wordByte, 'x': wordByte, 'y': wordByte, 'z': wordByte,
 	'A': wordByte, 'B': wordByte, 'C': wordByte, 'D': wordByte, 'E': wordByte, 'F': wordByte, 'G': wordByte, 'H': wordByte, 'I': wordByte, 'J': wordByte,
 	'K': wordByte, 'L': wordByte, 'M': wordByte, 'N': wordByte, 'O': wordByte, 'P': wordByte, 'Q': wordByte, 'R': wordByte, 'S': wordByte, 'T': wordByte,
-	'U': wordByte, 'V': wordByte, 'W': wordByte, 'X': wordByte, 'Y': wordByte, 'Z': wordByte}
+	'U': wordByte, 'V': wordByte, 'W': wordByte, 'X': wordByte, 'Y': wordByte, 'Z': wordByte,
+}
 
 // scanner walks the words of a text once, from left to right, and copies what stays.
 type scanner struct {

@@ -13,9 +13,11 @@ import (
 
 // pieces makes texts that are full of half and nested shapes.
 var pieces = rapid.OneOf(
-	rapid.SampledFrom([]string{"password", "token", "Cookie", "authorization", "session", "API key", "eyJ", "Bearer ", "Basic ", "-----BEGIN X-----", "-----END X-----",
+	rapid.SampledFrom([]string{
+		"password", "token", "Cookie", "authorization", "session", "API key", "eyJ", "Bearer ", "Basic ", "-----BEGIN X-----", "-----END X-----",
 		":", "=", " ", "  ", "\n", "\"", "'", "\\\"", "\\", "\\\\", "/", "//", "://", "https://", "file:", "data:", "blob:", "C:\\", "%3A%2F%2F", "%3D", "&", ";", ",", "{", "}", "[", "]", "(", ")", "<", ">",
-		"[redacted]", "[redacted-url]", "[redac", "é", "世界", "\xff", "\xe4\xb8", "sk-", "ghp_", "a", "B", "1", "x.y", "null", "~/", "\\\\srv\\x", "+", "@", "：", "--password "}),
+		"[redacted]", "[redacted-url]", "[redac", "é", "世界", "\xff", "\xe4\xb8", "sk-", "ghp_", "a", "B", "1", "x.y", "null", "~/", "\\\\srv\\x", "+", "@", "：", "--password ",
+	}),
 	rapid.StringN(0, 6, 12),
 )
 
@@ -33,7 +35,8 @@ func TestTextProperties(t *testing.T) {
 
 func checkText(t interface {
 	Fatalf(format string, args ...any)
-}, s string, limit int) {
+}, s string, limit int,
+) {
 	got := redact.Text(s, limit)
 	switch {
 	case len(got) > limit:
@@ -50,8 +53,10 @@ var letters = rapid.StringMatching(`[b-df-hj-np-tv-z0-9]{9,24}`)
 
 // Whatever surrounds a secret of a recognised shape, the secret does not come out.
 func TestTextHidesRandomSecrets(t *testing.T) {
-	shapes := []string{"password=%", "token: %", `{"secret":"%"}`, `{"user":{"credentials":["%"]}}`, "Authorization: Bearer %", "Bearer x%1", "https://h.example/%", "/home/%/x", `C:\%\x`,
-		"Cookie: a=%; b=1", "eyJ0eXAiOiJKV1Qi%.%.%", "-----BEGIN KEY-----\n%\n-----END KEY-----", `password="a % b"`, "sk-%0123456789ab", "blob:null/%", "apiKey => '%'", `\\srv\%\x`}
+	shapes := []string{
+		"password=%", "token: %", `{"secret":"%"}`, `{"user":{"credentials":["%"]}}`, "Authorization: Bearer %", "Bearer x%1", "https://h.example/%", "/home/%/x", `C:\%\x`,
+		"Cookie: a=%; b=1", "eyJ0eXAiOiJKV1Qi%.%.%", "-----BEGIN KEY-----\n%\n-----END KEY-----", `password="a % b"`, "sk-%0123456789ab", "blob:null/%", "apiKey => '%'", `\\srv\%\x`,
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		secret := letters.Draw(t, "secret")
 		shape := rapid.SampledFrom(shapes).Draw(t, "shape")

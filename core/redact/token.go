@@ -70,8 +70,10 @@ func credentials(s string, end int, bearer bool) (from, to int, ok bool) {
 }
 
 func proseAfterBearer(word string) bool {
-	for _, prose := range [...]string{"token", "tokens", "auth", "authentication", "authorization", "scheme", "header", "of", "is", "was", "not",
-		"and", "or", "in", "for", "required", "missing", "invalid", "expired", "realm"} {
+	for _, prose := range [...]string{
+		"token", "tokens", "auth", "authentication", "authorization", "scheme", "header", "of", "is", "was", "not",
+		"and", "or", "in", "for", "required", "missing", "invalid", "expired", "realm",
+	} {
 		if equalFold(word, prose) {
 			return true
 		}
@@ -118,7 +120,7 @@ func prefixes(c byte) []string {
 }
 
 var providerPrefixes = [...][]string{
-	'A' - 'A': {"AKIA", "ASIA", "AIza", "ATATT", "AGE-SECRET-KEY-"},
+	0:         {"AKIA", "ASIA", "AIza", "ATATT", "AGE-SECRET-KEY-"},
 	'E' - 'A': {"EAACEdEose0cBA"},
 	'G' - 'A': {"GOCSPX-"},
 	'S' - 'A': {"SG."},

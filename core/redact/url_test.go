@@ -54,8 +54,10 @@ func TestSummaryShowsNoPart(t *testing.T) {
 	key := redact.NewKey()
 	rapid.Check(t, func(t *rapid.T) {
 		secret := letters.Draw(t, "secret")
-		shape := rapid.SampledFrom([]string{"https://%@h.example/", "https://u:%@h.example/a", "https://h.example/%", "https://h.example/a.%", "https://h.example/?%", "https://h.example/#%",
-			"data:text/plain,%", "blob:https://u:%@h.example/x", "javascript:alert('%')", "about:%", "%/x/%", "file:///%/x", "mailto:%"}).Draw(t, "shape")
+		shape := rapid.SampledFrom([]string{
+			"https://%@h.example/", "https://u:%@h.example/a", "https://h.example/%", "https://h.example/a.%", "https://h.example/?%", "https://h.example/#%",
+			"data:text/plain,%", "blob:https://u:%@h.example/x", "javascript:alert('%')", "about:%", "%/x/%", "file:///%/x", "mailto:%",
+		}).Draw(t, "shape")
 		raw := strings.ReplaceAll(shape, "%", secret)
 		u := redact.Summarize(raw, key)
 		text, err := json.Marshal(u)

@@ -103,8 +103,13 @@ func TestEveryAction(t *testing.T) {
 	}{
 		{trace.OpenPage{}, "open_page", `{}`, []any{}, []any{}},
 		{trace.NavigateTo{Via: "back"}, "navigate_to", `{"via":"back"}`, []any{}, []any{}},
-		{trace.Click{Button: "right", Count: 2, Modifiers: []string{"shift", "alt", "zz"}, WaitForNavigation: true, Locator: "point"}, "click",
-			`{"button":"right","count":2,"modifiers":["alt","other","shift"],"wait_for_navigation":true,"locator":"point"}`, []any{}, []any{"locator_value"}},
+		{
+			trace.Click{Button: "right", Count: 2, Modifiers: []string{"shift", "alt", "zz"}, WaitForNavigation: true, Locator: "point"},
+			"click",
+			`{"button":"right","count":2,"modifiers":["alt","other","shift"],"wait_for_navigation":true,"locator":"point"}`,
+			[]any{},
+			[]any{"locator_value"},
+		},
 		{trace.TypeText{Text: "hünter2", Via: "fill", Mode: "append", Locator: "css"}, "type_text", `{"text":{"redacted":true,"byte_length":8},"via":"fill","mode":"append","locator":"css"}`, []any{"text"}, []any{"locator_value"}},
 		{trace.SelectOption{By: "label", Values: []string{"Red", ""}}, "select_option", `{"by":"label","values":[{"redacted":true,"byte_length":3},{"redacted":true,"byte_length":0}]}`, []any{"values"}, []any{}},
 		{trace.Scroll{DX: 1, DY: -2.5}, "scroll", `{"to_element":false,"dx":1,"dy":-2.5}`, []any{}, []any{}},
@@ -200,7 +205,8 @@ func TestRepeatedExportIsEqual(t *testing.T) {
 	for range 40 {
 		r.Record(click())
 	}
-	assert.Equal(t, export(t, r), export(t, r))
+	first := export(t, r)
+	assert.Equal(t, first, export(t, r))
 }
 
 func TestClearKeepsTheSequence(t *testing.T) {
@@ -324,10 +330,20 @@ func TestRandomSecretsStayOut(t *testing.T) {
 		element := &trace.Element{Node: secret, Role: secret, Name: secret, Label: secret, NameAttr: secret, Href: secret, InputType: secret, Group: secret, Placeholder: secret, Actions: []trace.Kind{trace.Kind(secret)}}
 		err := fault.New(fault.Code(secret), "%s", secret).Because(fmt.Errorf("%s", secret))
 		for _, a := range []trace.Action{
-			trace.OpenPage{URL: state.URL}, trace.NavigateTo{URL: state.URL, Via: secret}, trace.NavigateTo{URL: "data:text/html," + secret}, trace.NavigateTo{URL: secret},
-			trace.Click{Button: secret, Modifiers: []string{secret}, Locator: secret}, trace.TypeText{Text: secret, Via: secret, Mode: secret, Locator: secret},
-			trace.SelectOption{By: secret, Values: []string{secret}, Locator: secret}, trace.Scroll{Locator: secret}, trace.Toggle{State: secret, Locator: secret}, trace.Clear{Locator: secret},
-			trace.Evaluate{}, trace.SetCookies{}, trace.ClearCookies{}, trace.ClosePage{},
+			trace.OpenPage{URL: state.URL},
+			trace.NavigateTo{URL: state.URL, Via: secret},
+			trace.NavigateTo{URL: "data:text/html," + secret},
+			trace.NavigateTo{URL: secret},
+			trace.Click{Button: secret, Modifiers: []string{secret}, Locator: secret},
+			trace.TypeText{Text: secret, Via: secret, Mode: secret, Locator: secret},
+			trace.SelectOption{By: secret, Values: []string{secret}, Locator: secret},
+			trace.Scroll{Locator: secret},
+			trace.Toggle{State: secret, Locator: secret},
+			trace.Clear{Locator: secret},
+			trace.Evaluate{},
+			trace.SetCookies{},
+			trace.ClearCookies{},
+			trace.ClosePage{},
 		} {
 			r.Record(trace.Entry{Action: a, Target: element, Before: state, After: state, Err: err})
 			raw, _ := json.Marshal(r.Export())

@@ -70,6 +70,7 @@ func (w *world) Current() (id.Session, clock.Session, error) {
 func (w *world) GapsSince(id.Target, clock.SessionTime) []id.Gap { return nil }
 func (w *world) CaptureFailure(id.Target) error                  { return nil }
 func (w *world) List(context.Context) (page.Pages, error)        { return page.Pages{Pages: w.open}, nil }
+
 func (w *world) WaitForPage(context.Context, page.WaitForPageRequest) (page.NewPageResult, error) {
 	return page.NewPageResult{}, nil
 }

@@ -9,8 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/krometrail/krometrail/core/fault"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/krometrail/krometrail/core/fault"
 )
 
 // Presentation is how a caller wants an answer shown.
@@ -106,7 +107,7 @@ func checkIDs(v reflect.Value, path string) error {
 	case reflect.Struct:
 		return checkFieldIDs(v, path)
 	case reflect.String:
-		kind, ok := v.Interface().(typed)
+		kind, ok := reflect.TypeAssert[typed](v)
 		if ok && v.Len() > 0 && !isID(v.String(), kind.Prefix()+"_") {
 			return fault.Input(path, fmt.Sprintf("must be an identifier %s_ followed by 12 characters, as answers give it", kind.Prefix()))
 		}

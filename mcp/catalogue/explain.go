@@ -8,9 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/krometrail/krometrail/core/fault"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/krometrail/krometrail/core/fault"
 )
 
 // explain turns a validation failure into a fault about the first bad argument.

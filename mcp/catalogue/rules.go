@@ -3,6 +3,7 @@ package catalogue
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -16,7 +17,7 @@ func compile(name string, schema json.RawMessage, closed bool) (*jsonschema.Sche
 	}
 	root, ok := doc.(map[string]any)
 	if !ok || root["type"] != "object" {
-		return nil, fmt.Errorf("the root must be of type object")
+		return nil, errors.New("the root must be of type object")
 	}
 	for _, combinator := range []string{"anyOf", "oneOf", "allOf", "not", "if"} {
 		if _, has := root[combinator]; has {
@@ -24,7 +25,7 @@ func compile(name string, schema json.RawMessage, closed bool) (*jsonschema.Sche
 		}
 	}
 	if root["additionalProperties"] != false {
-		return nil, fmt.Errorf("the root must be closed")
+		return nil, errors.New("the root must be closed")
 	}
 	if err := checkSchema(root, "$", closed); err != nil {
 		return nil, err

@@ -6,9 +6,10 @@ import (
 	"slices"
 
 	infer "github.com/google/jsonschema-go/jsonschema"
-	"github.com/krometrail/krometrail/core/capability"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/krometrail/krometrail/core/capability"
 )
 
 // Set chooses which tools are listed.
@@ -152,7 +153,7 @@ func (t *Tool) Descriptor() mcp.Tool {
 		Name: op.Name, Title: op.Title, Description: op.Summary, RawInputSchema: t.Input, RawOutputSchema: t.Output,
 		Annotations: mcp.ToolAnnotation{
 			ReadOnlyHint: &readOnly, DestructiveHint: &destructive,
-			IdempotentHint: mcp.ToBoolPtr(op.Idempotent || readOnly), OpenWorldHint: mcp.ToBoolPtr(op.OpenWorld),
+			IdempotentHint: new(op.Idempotent || readOnly), OpenWorldHint: new(op.OpenWorld),
 		},
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/krometrail/krometrail/core/capability"
 	"github.com/krometrail/krometrail/core/control"
 	"github.com/krometrail/krometrail/core/evidence"
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/page"
-	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // Answer is an outcome ready to be sent.

@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/base64"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/krometrail/krometrail/core/capability"
 	"github.com/krometrail/krometrail/core/evidence"
 	"github.com/krometrail/krometrail/core/fault"
-	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // Bounds of inline pictures.

@@ -10,6 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
 	"github.com/krometrail/krometrail/core/capability"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/control"
@@ -17,16 +21,11 @@ import (
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/page"
 	"github.com/krometrail/krometrail/core/record"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden texts")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func ptr[T any](v T) *T { return &v }
 
 func snapshot() page.Snapshot {
 	return page.Snapshot{Generation: 7, Source: page.SourceWalk, Sections: []page.Section{
@@ -47,24 +46,32 @@ func live() page.Observation {
 		Navigation: &page.NavigationRef{ID: "nav_0123456789ab", URL: "https://shop.test/order?id=7", State: "complete"},
 		Shot:       &page.Screenshot{URI: "krometrail://evidence/x", Width: 800, Height: 600, CSSPerPixel: 1.5}, Tree: &tree,
 		Says: []page.Semantic{{Role: "alert", Text: "Saved"}},
-		Post: &page.Postconditions{TargetState: &page.TargetState{Checked: ptr("true")}, NodeReplaced: ptr(true), Pages: &page.CursorBefore{CursorBefore: "p12"},
-			Downloads: &page.Downloads{CursorBefore: "d3"}, Expectation: "the checkbox did not change"},
+		Post: &page.Postconditions{
+			TargetState: &page.TargetState{Checked: new("true")}, NodeReplaced: new(true), Pages: &page.CursorBefore{CursorBefore: "p12"},
+			Downloads: &page.Downloads{CursorBefore: "d3"}, Expectation: "the checkbox did not change",
+		},
 	}
 }
 
 func interaction() *capability.InteractionRef {
 	t := clock.SessionTime(1_284_000_000)
-	return &capability.InteractionRef{ID: "int_0123456789ab", SessionID: "ses_0123456789ab", TargetID: "tgt_0123456789ab", Operation: "click",
+	return &capability.InteractionRef{
+		ID: "int_0123456789ab", SessionID: "ses_0123456789ab", TargetID: "tgt_0123456789ab", Operation: "click",
 		Outcome: record.Succeeded, StartedNS: &t, DispatchedNS: &t,
-		Record: &record.Interaction{ID: "int_0123456789ab", Operation: "click", Parameters: json.RawMessage(`{"button":"left","count":1}`)}}
+		Record: &record.Interaction{ID: "int_0123456789ab", Operation: "click", Parameters: json.RawMessage(`{"button":"left","count":1}`)},
+	}
 }
 
 func outcomes() map[string]capability.Outcome {
 	change := live()
-	moving := page.Observation{Page: page.PageState{TargetID: "tgt_0123456789ab", URL: "https://shop.test/a", Title: "A"},
-		Navigation: &page.NavigationRef{ID: "nav_0123456789ab", URL: "https://shop.test/b", State: "loading"}}
-	blocked := page.Observation{Page: page.PageState{TargetID: "tgt_0123456789ab", URL: "https://shop.test/a", Title: "A"},
-		Dialog: &page.Dialog{Type: "confirm", Message: "Really?\nYes"}}
+	moving := page.Observation{
+		Page:       page.PageState{TargetID: "tgt_0123456789ab", URL: "https://shop.test/a", Title: "A"},
+		Navigation: &page.NavigationRef{ID: "nav_0123456789ab", URL: "https://shop.test/b", State: "loading"},
+	}
+	blocked := page.Observation{
+		Page:   page.PageState{TargetID: "tgt_0123456789ab", URL: "https://shop.test/a", Title: "A"},
+		Dialog: &page.Dialog{Type: "confirm", Message: "Really?\nYes"},
+	}
 	same := page.Observation{Page: change.Page, Same: snapshot().Unchanged()}
 	started := clock.SessionTime(2_000_000_000)
 	batchFault := fault.New(fault.BatchFailed, "step 1 (fill) failed: not_found: no match").WithRecovery("look at the page")
@@ -73,39 +80,59 @@ func outcomes() map[string]capability.Outcome {
 		"click_navigation": {Result: control.Result{Observation: &moving}, Interaction: interaction()},
 		"click_dialog":     {Result: control.Result{Observation: &blocked}, Interaction: interaction()},
 		"click_same":       {Result: control.Result{Observation: &same, Action: page.ToggleResult{Before: "off", After: "on", Changed: true}}, Interaction: interaction()},
-		"click_degraded": {Status: capability.Degraded, Stage: "observe", Result: control.Result{}, Interaction: interaction(),
-			Err: fault.New(fault.PageObservationFailed, "the page could not be read in time").WithRetry(fault.Never).WithRecovery("observe_live")},
-		"click_failed": {Status: capability.Failed, Stage: "resolve", Err: fault.New(fault.StaleReference, "e4@2 names a node of a page that is gone").WithRecovery("take a new snapshot"),
-			Interaction: &capability.InteractionRef{ID: "int_0123456789ab", TargetID: "tgt_0123456789ab", Operation: "click"}},
+		"click_degraded": {
+			Status: capability.Degraded, Stage: "observe", Result: control.Result{}, Interaction: interaction(),
+			Err: fault.New(fault.PageObservationFailed, "the page could not be read in time").WithRetry(fault.Never).WithRecovery("observe_live"),
+		},
+		"click_failed": {
+			Status: capability.Failed, Stage: "resolve", Err: fault.New(fault.StaleReference, "e4@2 names a node of a page that is gone").WithRecovery("take a new snapshot"),
+			Interaction: &capability.InteractionRef{ID: "int_0123456789ab", TargetID: "tgt_0123456789ab", Operation: "click"},
+		},
 		"snapshot_page": {Result: snapshot()},
 		"observe_live":  {Result: live()},
-		"query_page": {Result: page.QueryResult{Outcome: "ambiguous", Generation: 7, Count: 2, Matches: []page.Candidate{{Role: "button", Name: "Save", Container: "row Apollo"}, {Role: "button", Name: "Save", States: []string{"disabled"}}},
-			NonActionable: &page.Count{Count: 100, Saturated: true}}},
+		"query_page": {Result: page.QueryResult{
+			Outcome: "ambiguous", Generation: 7, Count: 2, Matches: []page.Candidate{{Role: "button", Name: "Save", Container: "row Apollo"}, {Role: "button", Name: "Save", States: []string{"disabled"}}},
+			NonActionable: &page.Count{Count: 100, Saturated: true},
+		}},
 		"list_pages": {Result: page.Pages{Cursor: "p3", Pages: []page.Page{{TargetID: "tgt_0123456789ab", URL: "https://shop.test/", Title: "Shop, \"best\"", Visibility: "visible", Selected: true, Dialog: "none"}}}},
-		"browser_status": {Result: page.Status{State: page.StateReady, SessionID: "ses_0123456789ab", StartedAt: ptr(time.Unix(1, 0).UTC()), NowNS: 61_000_000_000, PageCount: 1, Selected: "tgt_0123456789ab",
+		"browser_status": {Result: page.Status{
+			State: page.StateReady, SessionID: "ses_0123456789ab", StartedAt: new(time.Unix(1, 0).UTC()), NowNS: 61_000_000_000, PageCount: 1, Selected: "tgt_0123456789ab",
 			Browser: &record.Browser{Product: "Chrome/130"}, Pages: []page.Page{{TargetID: "tgt_0123456789ab"}}, Probe: []page.ProbeRow{{Command: "Page.x", Outcome: "available"}},
 			Capture:      page.CaptureStatus{CaptureConfig: record.CaptureConfig{EveryNthFrame: 1, Size: "balanced"}, Targets: []page.CaptureTarget{{TargetID: "tgt_0123456789ab", State: "recording", Received: 5, Histogram: []page.Bucket{{UpToMS: 17, Count: 4}}}}},
-			Capabilities: []page.CapabilityState{{Name: "temporal-video", State: "unavailable", Reason: "no qualified encoder"}}, HiddenTools: []string{"toggle", "clear"}}},
-		"wait": {Status: capability.Failed, Stage: "wait", Err: fault.New(fault.WaitTimedOut, "the text did not appear within 1000 ms"),
-			Result: page.WaitResult{Condition: "text", Outcome: "timed_out", WaitedMS: 1000, Probes: 10, LastProbe: &page.Probe{Matches: ptr(0)}}},
+			Capabilities: []page.CapabilityState{{Name: "temporal-video", State: "unavailable", Reason: "no qualified encoder"}}, HiddenTools: []string{"toggle", "clear"},
+		}},
+		"wait": {
+			Status: capability.Failed, Stage: "wait", Err: fault.New(fault.WaitTimedOut, "the text did not appear within 1000 ms"),
+			Result: page.WaitResult{Condition: "text", Outcome: "timed_out", WaitedMS: 1000, Probes: 10, LastProbe: &page.Probe{Matches: new(0)}},
+		},
 		"batch": {Status: capability.Failed, Stage: "step", Err: batchFault, Result: control.BatchResult{ID: "bat_0123456789ab", Outcome: "stopped_on_failure", Final: &same, Steps: []control.StepResult{
 			{Index: 0, Tool: "evaluate", Status: "succeeded", StartedNS: &started, Result: control.Result{Action: page.EvaluateResult{Value: json.RawMessage(`{"a":[1,{"b":"c d"}]}`)}}, Interaction: interaction()},
-			{Index: 1, Tool: "fill", Status: "failed", Error: fault.New(fault.NotFound, "no match")}, {Index: 2, Tool: "click", Status: "skipped", SkipReason: "an earlier step failed"}}}},
+			{Index: 1, Tool: "fill", Status: "failed", Error: fault.New(fault.NotFound, "no match")},
+			{Index: 2, Tool: "click", Status: "skipped", SkipReason: "an earlier step failed"},
+		}}},
 		"temporal_debug_bundle": {
 			Range:       &evidence.ResolvedRange{SessionID: "ses_0123456789ab", TargetID: "tgt_0123456789ab", StartNS: 1_134_000_000, EndNS: 1_700_000_000, Anchor: evidence.AnchorRef{Kind: "interaction", ID: "int_0123456789ab"}, Retention: "complete", TimeSource: "presented"},
 			RangeHandle: "rng_0123456789ab", Next: []string{"change goes on after the range: ask again with after_ms=1000"},
-			Result: evidence.Bundle{Header: "click \"Save\" at +1.284 s; before it fill, navigate_to\nfirst change +38 ms, peak +120 ms, last change +300 ms\n",
-				Measure: &evidence.Measure{FirstChangeMS: ptr(38.0), PeakArea: 0.25, Series: []evidence.MeasurePoint{{AtMS: 1}}, Regions: []evidence.MeasureRegion{{Name: "A", Width: 10, Height: 20, Changes: 3}}},
+			Result: evidence.Bundle{
+				Header:  "click \"Save\" at +1.284 s; before it fill, navigate_to\nfirst change +38 ms, peak +120 ms, last change +300 ms\n",
+				Measure: &evidence.Measure{FirstChangeMS: new(38.0), PeakArea: 0.25, Series: []evidence.MeasurePoint{{AtMS: 1}}, Regions: []evidence.MeasureRegion{{Name: "A", Width: 10, Height: 20, Changes: 3}}},
 				Artifacts: []evidence.ArtifactOutcome{
-					{Kind: "storyboard", Status: "available", Cache: "generated", URI: "krometrail://evidence/s", Artifact: &record.Artifact{ID: "art_0123456789ab", Width: 800, Height: 300},
-						Sampling: &evidence.Sampling{Mode: "bounded", Analyzed: 8, Source: 20}, Tiles: []evidence.Tile{{Number: 1, FrameID: "frm_0123456789ab", OffsetMS: -16.2, Reasons: []string{"before"}}}},
-					{Kind: "difference_map", Status: "unavailable", Error: fault.New(fault.ArtifactGenerationFailed, "it took too long")}},
+					{
+						Kind: "storyboard", Status: "available", Cache: "generated", URI: "krometrail://evidence/s", Artifact: &record.Artifact{ID: "art_0123456789ab", Width: 800, Height: 300},
+						Sampling: &evidence.Sampling{Mode: "bounded", Analyzed: 8, Source: 20}, Tiles: []evidence.Tile{{Number: 1, FrameID: "frm_0123456789ab", OffsetMS: -16.2, Reasons: []string{"before"}}},
+					},
+					{Kind: "difference_map", Status: "unavailable", Error: fault.New(fault.ArtifactGenerationFailed, "it took too long")},
+				},
 				Failed: []evidence.ComponentFailure{{Component: "events", Error: fault.New(fault.NotFound, "none are recorded")}},
-				Quality: evidence.Quality{Frames: 12, TimeSource: "presented", CaptureState: "capturing", CarryIn: "frm_0123456789ab",
+				Quality: evidence.Quality{
+					Frames: 12, TimeSource: "presented", CaptureState: "capturing", CarryIn: "frm_0123456789ab",
 					Observers: []record.Observer{{Kind: "screenshot", StartNS: 1_300_000_000, EndNS: 1_340_000_000}, {Kind: "query", StartNS: 1_400_000_000, EndNS: 1_410_000_000}},
-					Gaps:      []record.Gap{{ID: "gap_0123456789ab", Reason: "queue_full", StartNS: 1_200_000_000, EndNS: ptr(clock.SessionTime(1_250_000_000))}},
-					Lag:       &evidence.Distribution{P50: 20, P95: 40}, Warnings: map[string]int{"viewport_metadata_incomplete": 2}},
-				Events: []evidence.CompactEvent{{AtNS: 1_300_000_000, OffsetMS: 16, Class: "console", Severity: "error", Text: "boom", Payload: json.RawMessage(`{"x":1}`)}}}},
+					Gaps:      []record.Gap{{ID: "gap_0123456789ab", Reason: "queue_full", StartNS: 1_200_000_000, EndNS: new(clock.SessionTime(1_250_000_000))}},
+					Lag:       &evidence.Distribution{P50: 20, P95: 40}, Warnings: map[string]int{"viewport_metadata_incomplete": 2},
+				},
+				Events: []evidence.CompactEvent{{AtNS: 1_300_000_000, OffsetMS: 16, Class: "console", Severity: "error", Text: "boom", Payload: json.RawMessage(`{"x":1}`)}},
+			},
+		},
 		"pin_range": {Status: capability.Failed, Stage: "pin", Err: fault.New(fault.PersistenceFailed, "the pin could not be stored").WithPersistence("write", "storage_full", "writer_usable").WithLimit("bytes", 9, 5, 4)},
 	}
 }
@@ -185,7 +212,7 @@ func TestPixelPagesShowTheirPicture(t *testing.T) {
 	load := func(context.Context) ([]byte, error) { return []byte("x"), nil }
 	out := capability.Outcome{Result: control.Result{Observation: &o}, Pictures: []evidence.Picture{{Width: 10, Height: 10, MediaType: "image/png", Load: load}}}
 	assert.Len(t, Show(context.Background(), capability.Spec{}, out, Concise, nil).images, 1)
-	assert.Empty(t, Show(context.Background(), capability.Spec{}, out, Concise, ptr(false)).images)
+	assert.Empty(t, Show(context.Background(), capability.Spec{}, out, Concise, new(false)).images)
 }
 
 func TestFactsLeaveNothingOut(t *testing.T) {

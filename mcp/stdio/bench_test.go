@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/krometrail/krometrail/core/clock"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
+
+	"github.com/krometrail/krometrail/core/clock"
 )
 
 // serving is one of the two loops under comparison.

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/krometrail/krometrail/core/fault"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/krometrail/krometrail/core/fault"
 )
 
 func cancelled(id string) string {

@@ -19,7 +19,7 @@ type conn struct {
 	out      *writer
 	requests *inflight
 	level    *logLevel
-	base     context.Context // of every request; never cancelled by Serve's own context
+	base     context.Context //nolint:containedctx // of every request, ended with the connection and not by Serve's own context
 	number   atomic.Int64    // of the messages given to the library
 
 	// negotiated is the legacy version that initialize settled, "" before. Only the reader uses it.

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/krometrail/krometrail/core/fault"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/krometrail/krometrail/core/fault"
 )
 
 // Codes of JSON-RPC and MCP errors.

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/krometrail/krometrail/core/fault"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/krometrail/krometrail/core/fault"
 )
 
 // forward serves a method by the library with the named members of params.

@@ -6,9 +6,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/krometrail/krometrail/core/clock"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/krometrail/krometrail/core/clock"
 )
 
 // ShutdownBudget is the time from the end of input, or of Serve's context, to Serve's return. It covers the

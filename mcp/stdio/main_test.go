@@ -10,12 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/krometrail/krometrail/core/clock"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/krometrail/krometrail/core/clock"
 )
 
 // TestMain also is the tiny server that the process tests start.

@@ -13,9 +13,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/krometrail/krometrail/core/clock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/krometrail/krometrail/core/clock"
 )
 
 // serveVariable makes the test binary a server on its own standard streams.

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/krometrail/krometrail/core/fault"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/krometrail/krometrail/core/fault"
 )
 
 func readThing(_ context.Context, read mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {

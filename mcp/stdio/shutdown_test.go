@@ -9,10 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/krometrail/krometrail/core/coretest"
-	"github.com/krometrail/krometrail/core/fault"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/krometrail/krometrail/core/coretest"
+	"github.com/krometrail/krometrail/core/fault"
 )
 
 // hook is a drain that tells when it runs and ends when released.

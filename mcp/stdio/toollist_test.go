@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/krometrail/krometrail/core/clock"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/krometrail/krometrail/core/clock"
 )
 
 // sizedTools makes n tools whose descriptors are about size bytes each.

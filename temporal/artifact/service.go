@@ -4,6 +4,7 @@ package artifact
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"runtime"
 	"time"
@@ -75,7 +76,7 @@ func (s *Service) admit(ctx context.Context) (context.Context, func(), error) {
 }
 
 func overdue(ctx context.Context) error {
-	if context.Cause(ctx) == context.DeadlineExceeded {
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return fault.New(fault.ArtifactGenerationFailed, "the pictures were not finished within %d s", int(deadline/time.Second)).
 			WithRecovery("ask for a shorter range, fewer kinds or sampling=bounded")
 	}

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/krometrail/krometrail/core/clock"
@@ -109,7 +109,7 @@ func describe(e record.Event) string {
 	}
 	add(d.Method)
 	if d.Status != 0 {
-		add(fmt.Sprint(d.Status))
+		add(strconv.Itoa(d.Status))
 	}
 	for _, word := range []string{d.Type, d.Name, d.Kind, d.Stage, d.State, d.NavID} {
 		add(word)

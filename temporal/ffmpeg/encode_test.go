@@ -60,8 +60,10 @@ func still(width, height, i int) *image.RGBA {
 }
 
 func request(t testing.TB, width, height int, durations ...time.Duration) ffmpeg.Request {
-	return ffmpeg.Request{Width: width, Height: height, Durations: durations, Directory: t.TempDir(),
-		Picture: func(_ context.Context, i int) (*image.RGBA, error) { return still(width, height, i), nil }}
+	return ffmpeg.Request{
+		Width: width, Height: height, Durations: durations, Directory: t.TempDir(),
+		Picture: func(_ context.Context, i int) (*image.RGBA, error) { return still(width, height, i), nil },
+	}
 }
 
 // probe is what ffprobe says of a clip.

@@ -124,8 +124,10 @@ func (e *Encoder) fill(ctx context.Context, f *os.File, r Request, plan schedule
 	if err != nil {
 		return nil, failed(err)
 	}
-	return &Clip{Path: f.Name(), Bytes: n, SHA256: sum, Width: even(r.Width), Height: even(r.Height), Times: plan.times(),
-		Length: plan.length(), Build: e.build, Encoder: e.recipe.name, Parameters: e.Parameters(), MediaType: "video/mp4"}, nil
+	return &Clip{
+		Path: f.Name(), Bytes: n, SHA256: sum, Width: even(r.Width), Height: even(r.Height), Times: plan.times(),
+		Length: plan.length(), Build: e.build, Encoder: e.recipe.name, Parameters: e.Parameters(), MediaType: "video/mp4",
+	}, nil
 }
 
 // Reasons for which an encode is ended from here.

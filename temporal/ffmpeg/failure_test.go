@@ -44,8 +44,10 @@ func (s *stage) request(pictures int) ffmpeg.Request {
 	for i := range durations {
 		durations[i] = time.Duration(100+i) * time.Millisecond
 	}
-	return ffmpeg.Request{Width: 320, Height: 200, Durations: durations, Directory: s.clips,
-		Picture: func(_ context.Context, i int) (*image.RGBA, error) { return still(320, 200, i), nil }}
+	return ffmpeg.Request{
+		Width: 320, Height: 200, Durations: durations, Directory: s.clips,
+		Picture: func(_ context.Context, i int) (*image.RGBA, error) { return still(320, 200, i), nil },
+	}
 }
 
 func TestQualificationNamesBuildAndEncoder(t *testing.T) {

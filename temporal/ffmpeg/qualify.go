@@ -97,8 +97,10 @@ func qualify(ctx context.Context, o Options) (*Encoder, error) {
 	}
 	// An empty list would mean the environment of this process.
 	env := append([]string{"LC_ALL=C"}, o.Environment...)
-	e := &Encoder{program: program{path: path, env: env}, identity: info, limits: o.Limits, clock: o.Clock,
-		spelling: spellingNew, turn: make(chan struct{}, 1)}
+	e := &Encoder{
+		program: program{path: path, env: env}, identity: info, limits: o.Limits, clock: o.Clock,
+		spelling: spellingNew, turn: make(chan struct{}, 1),
+	}
 	if err := e.readBuild(ctx); err != nil {
 		return nil, err
 	}

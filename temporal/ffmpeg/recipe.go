@@ -25,8 +25,10 @@ func recipes() []recipe {
 		{name: "h264_qsv", options: append([]string{"-b:v", "8M", "-bf", "0"}, paired...)},
 		{name: "h264_amf", options: append([]string{"-b:v", "8M", "-bf", "0"}, planar...)},
 		{name: "h264_mf", options: append([]string{"-b:v", "8M", "-bf", "0"}, paired...)},
-		{name: "h264_vaapi", device: []string{"-vaapi_device", "/dev/dri/renderD128"},
-			options: []string{"-vf", "format=nv12,hwupload", "-qp", "20", "-bf", "0"}},
+		{
+			name: "h264_vaapi", device: []string{"-vaapi_device", "/dev/dri/renderD128"},
+			options: []string{"-vf", "format=nv12,hwupload", "-qp", "20", "-bf", "0"},
+		},
 		{name: "h264_v4l2m2m", options: append([]string{"-b:v", "8M"}, planar...)},
 		{name: "h264_omx", options: append([]string{"-b:v", "8M"}, planar...)},
 	}

@@ -47,15 +47,13 @@ type bench struct {
 
 func at(ms float64) clock.SessionTime { return clock.SessionTime(ms * 1e6) }
 
-func ptr[T any](v T) *T { return &v }
-
 // newBench has one page whose capture began at 100 ms, with a frame every 100 ms up to 2 s, and a session
 // that ended at 3 s.
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	c := coretest.NewClock(time.Unix(1000, 0))
 	b := &bench{store: coretest.NewStore(), clock: c, live: &live{clock: clock.Begin(c)}}
-	b.put(t, record.Session{ID: session, LastSelected: page, EndedNS: ptr(at(3000))},
+	b.put(t, record.Session{ID: session, LastSelected: page, EndedNS: new(at(3000))},
 		record.Target{ID: page, SessionID: session}, record.Target{ID: other, SessionID: session})
 	for i := 1; i <= 20; i++ {
 		b.frame(i, at(float64(i)*100))
@@ -80,7 +78,7 @@ func (b *bench) act(t *testing.T, n int, dispatched, observed float64, affecting
 	t.Helper()
 	i := record.Interaction{
 		ID: id.Interaction(fmt.Sprintf("int_%012d", n)), SessionID: session, TargetID: page, Operation: "click",
-		StartedNS: at(dispatched - 5), DispatchedNS: at(dispatched), ObservedNS: ptr(at(observed)), PageAffecting: affecting,
+		StartedNS: at(dispatched - 5), DispatchedNS: at(dispatched), ObservedNS: new(at(observed)), PageAffecting: affecting,
 	}
 	b.put(t, i)
 	return i.ID
@@ -115,7 +113,7 @@ func TestABatchCountsAsOneAction(t *testing.T) {
 	for n, d := range []float64{600, 900, 1200} {
 		b.put(t, record.Interaction{
 			ID: id.Interaction(fmt.Sprintf("int_%012d", n+1)), SessionID: session, TargetID: page,
-			DispatchedNS: at(d), CompletedNS: ptr(at(d + 50)), PageAffecting: true, Batch: "bat_000000000001",
+			DispatchedNS: at(d), CompletedNS: new(at(d + 50)), PageAffecting: true, Batch: "bat_000000000001",
 		})
 	}
 	res, err := b.resolver.Resolve(t.Context(), evidence.Anchor{})
@@ -128,7 +126,7 @@ func TestEveryAnchor(t *testing.T) {
 	b := newBench(t)
 	i := b.act(t, 1, 500, 700, true)
 	b.put(t,
-		record.Navigation{ID: "nav_000000000001", SessionID: session, TargetID: page, StartNS: at(800), CommitNS: ptr(at(900))},
+		record.Navigation{ID: "nav_000000000001", SessionID: session, TargetID: page, StartNS: at(800), CommitNS: new(at(900))},
 		record.Marker{ID: "mrk_000000000001", SessionID: session, TargetID: page, AtNS: at(1000)},
 		record.ClockSample{SessionID: session, AtNS: at(0), WallNS: time.Unix(1000, 0).UnixNano()},
 		record.ClockSample{SessionID: session, AtNS: at(1000), WallNS: time.Unix(2000, 0).UnixNano()},
@@ -138,12 +136,12 @@ func TestEveryAnchor(t *testing.T) {
 		start, end float64
 	}{
 		"interaction":         {evidence.Anchor{InteractionID: i}, 350, 950},
-		"interaction context": {evidence.Anchor{InteractionID: i, BeforeMS: ptr(0), AfterMS: ptr(1000)}, 500, 1700},
+		"interaction context": {evidence.Anchor{InteractionID: i, BeforeMS: new(0), AfterMS: new(1000)}, 500, 1700},
 		"navigation":          {evidence.Anchor{NavigationID: "nav_000000000001"}, 650, 1150},
-		"marker":              {evidence.Anchor{MarkerID: "mrk_000000000001", BeforeMS: ptr(100)}, 900, 1250},
-		"session time":        {evidence.Anchor{StartNS: ptr(at(200)), EndNS: ptr(at(300))}, 200, 300},
+		"marker":              {evidence.Anchor{MarkerID: "mrk_000000000001", BeforeMS: new(100)}, 900, 1250},
+		"session time":        {evidence.Anchor{StartNS: new(at(200)), EndNS: new(at(300))}, 200, 300},
 		"frames":              {evidence.Anchor{StartFrameID: "frm_000000000003", EndFrameID: "frm_000000000007"}, 300, 700},
-		"latest":              {evidence.Anchor{LastMS: ptr(500)}, 2500, 3000},
+		"latest":              {evidence.Anchor{LastMS: new(500)}, 2500, 3000},
 		"wall time": {evidence.Anchor{
 			StartTime: time.Unix(1000, 2e8).UTC().Format(time.RFC3339Nano), EndTime: time.Unix(2000, 5e8).UTC().Format(time.RFC3339Nano),
 		}, 200, 1500},
@@ -165,22 +163,22 @@ func TestWrongAnchorsAreRefusedByName(t *testing.T) {
 		code   fault.Code
 		says   string
 	}{
-		"two kinds":        {evidence.Anchor{InteractionID: i, LastMS: ptr(5)}, fault.InvalidInput, "interaction_id, last_ms"},
-		"half a range":     {evidence.Anchor{StartNS: ptr(at(1))}, fault.InvalidInput, "start_ns, end_ns"},
+		"two kinds":        {evidence.Anchor{InteractionID: i, LastMS: new(5)}, fault.InvalidInput, "interaction_id, last_ms"},
+		"half a range":     {evidence.Anchor{StartNS: new(at(1))}, fault.InvalidInput, "start_ns, end_ns"},
 		"half wall":        {evidence.Anchor{EndTime: "x"}, fault.InvalidInput, "start_time, end_time"},
 		"half frames":      {evidence.Anchor{StartFrameID: "frm_000000000001"}, fault.InvalidInput, "start_frame_id"},
-		"context":          {evidence.Anchor{LastMS: ptr(5), BeforeMS: ptr(1)}, fault.InvalidInput, "before_ms"},
-		"too much context": {evidence.Anchor{InteractionID: i, AfterMS: ptr(120001)}, fault.InvalidInput, "after_ms"},
-		"backwards":        {evidence.Anchor{StartNS: ptr(at(9)), EndNS: ptr(at(1))}, fault.InvalidTime, "before it starts"},
+		"context":          {evidence.Anchor{LastMS: new(5), BeforeMS: new(1)}, fault.InvalidInput, "before_ms"},
+		"too much context": {evidence.Anchor{InteractionID: i, AfterMS: new(120001)}, fault.InvalidInput, "after_ms"},
+		"backwards":        {evidence.Anchor{StartNS: new(at(9)), EndNS: new(at(1))}, fault.InvalidTime, "before it starts"},
 		"not a time":       {evidence.Anchor{StartTime: "yesterday", EndTime: "now"}, fault.InvalidTime, "clock samples"},
 		"unknown action":   {evidence.Anchor{InteractionID: "int_zzzzzzzzzzzz"}, fault.NotFound, "never dispatched"},
 		"unknown marker":   {evidence.Anchor{MarkerID: "mrk_zzzzzzzzzzzz"}, fault.NotFound, ""},
 		"other page":       {evidence.Anchor{InteractionID: i, Target: other}, fault.RangeWrongTarget, string(page)},
-		"unknown page":     {evidence.Anchor{LastMS: ptr(1), Target: "tgt_zzzzzzzzzzzz"}, fault.RangeWrongTarget, ""},
-		"no frames":        {evidence.Anchor{LastMS: ptr(1), Target: other}, fault.RangeNotCaptured, "no frame"},
-		"before capture":   {evidence.Anchor{StartNS: ptr(at(0)), EndNS: ptr(at(50))}, fault.RangeNotCaptured, "before capture"},
-		"after the end":    {evidence.Anchor{StartNS: ptr(at(4000)), EndNS: ptr(at(5000))}, fault.RangeNotCaptured, "after everything"},
-		"complete wanted":  {evidence.Anchor{StartNS: ptr(at(0)), EndNS: ptr(at(500)), Retention: "require_complete"}, fault.RangeNotCaptured, "+0.100 s"},
+		"unknown page":     {evidence.Anchor{LastMS: new(1), Target: "tgt_zzzzzzzzzzzz"}, fault.RangeWrongTarget, ""},
+		"no frames":        {evidence.Anchor{LastMS: new(1), Target: other}, fault.RangeNotCaptured, "no frame"},
+		"before capture":   {evidence.Anchor{StartNS: new(at(0)), EndNS: new(at(50))}, fault.RangeNotCaptured, "before capture"},
+		"after the end":    {evidence.Anchor{StartNS: new(at(4000)), EndNS: new(at(5000))}, fault.RangeNotCaptured, "after everything"},
+		"complete wanted":  {evidence.Anchor{StartNS: new(at(0)), EndNS: new(at(500)), Retention: "require_complete"}, fault.RangeNotCaptured, "+0.100 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := b.resolver.Resolve(t.Context(), c.anchor)
@@ -193,7 +191,7 @@ func TestWrongAnchorsAreRefusedByName(t *testing.T) {
 
 func TestAPartIsCutToWhatIsRetainedAndBothEdgesAreNamed(t *testing.T) {
 	b := newBench(t)
-	res, err := b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: ptr(at(0)), EndNS: ptr(at(9000))})
+	res, err := b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: new(at(0)), EndNS: new(at(9000))})
 	require.NoError(t, err)
 	assert.Equal(t, at(100), res.Range.StartNS)
 	assert.Equal(t, at(3000), res.Range.EndNS)
@@ -204,7 +202,7 @@ func TestAPartIsCutToWhatIsRetainedAndBothEdgesAreNamed(t *testing.T) {
 
 func TestEvictionIsSaidAndInvalidatesHandles(t *testing.T) {
 	b := newBench(t)
-	res, err := b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: ptr(at(500)), EndNS: ptr(at(900))})
+	res, err := b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: new(at(500)), EndNS: new(at(900))})
 	require.NoError(t, err)
 	again, err := b.resolver.ResolveRef(t.Context(), evidence.RangeRef{RangeHandle: res.Handle})
 	require.NoError(t, err)
@@ -213,21 +211,21 @@ func TestEvictionIsSaidAndInvalidatesHandles(t *testing.T) {
 	b.store.Evict(page, at(650))
 	_, err = b.resolver.ResolveRef(t.Context(), evidence.RangeRef{RangeHandle: res.Handle})
 	assert.Equal(t, fault.EvidenceInvalidated, fault.CodeOf(err))
-	part, err := b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: ptr(at(500)), EndNS: ptr(at(900))})
+	part, err := b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: new(at(500)), EndNS: new(at(900))})
 	require.NoError(t, err)
 	assert.Equal(t, at(700), part.Range.StartNS)
 	assert.Contains(t, codes(part.Warnings), fault.PartiallyEvicted)
-	_, err = b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: ptr(at(200)), EndNS: ptr(at(400))})
+	_, err = b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: new(at(200)), EndNS: new(at(400))})
 	assert.Equal(t, fault.RangeNotRetained, fault.CodeOf(err))
-	_, err = b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: ptr(at(500)), EndNS: ptr(at(900)), Retention: "require_complete"})
+	_, err = b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: new(at(500)), EndNS: new(at(900)), Retention: "require_complete"})
 	assert.Equal(t, fault.RangeNotRetained, fault.CodeOf(err))
 }
 
 func TestHandlesEndWithTheirSessionAndDoNotComeFromElsewhere(t *testing.T) {
 	b := newBench(t)
-	first, err := b.resolver.Resolve(t.Context(), evidence.Anchor{LastMS: ptr(100)})
+	first, err := b.resolver.Resolve(t.Context(), evidence.Anchor{LastMS: new(100)})
 	require.NoError(t, err)
-	second, err := b.resolver.Resolve(t.Context(), evidence.Anchor{LastMS: ptr(100)})
+	second, err := b.resolver.Resolve(t.Context(), evidence.Anchor{LastMS: new(100)})
 	require.NoError(t, err)
 	assert.Equal(t, first.Handle, second.Handle, "equal ranges share a handle")
 	_, err = b.resolver.ResolveRef(t.Context(), evidence.RangeRef{RangeHandle: "rng_zzzzzzzzzzzz"})
@@ -243,13 +241,13 @@ func TestNoHandleIsEvictedAtTheBound(t *testing.T) {
 	b := newBench(t)
 	var first id.RangeHandle
 	for i := range resolve.MaxHandles {
-		res, err := b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: ptr(at(200)), EndNS: ptr(at(300) + clock.SessionTime(i))})
+		res, err := b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: new(at(200)), EndNS: new(at(300) + clock.SessionTime(i))})
 		require.NoError(t, err)
 		if i == 0 {
 			first = res.Handle
 		}
 	}
-	res, err := b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: ptr(at(400)), EndNS: ptr(at(500))})
+	res, err := b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: new(at(400)), EndNS: new(at(500))})
 	require.NoError(t, err)
 	assert.Empty(t, res.Handle)
 	assert.Equal(t, []fault.Code{fault.HandleNotIssued}, codes(res.Warnings))
@@ -260,10 +258,10 @@ func TestNoHandleIsEvictedAtTheBound(t *testing.T) {
 func TestGapsAreCountedAndMayBeRefused(t *testing.T) {
 	b := newBench(t)
 	b.put(t,
-		record.Gap{ID: "gap_000000000001", SessionID: session, TargetID: page, Stream: record.StreamFrames, StartNS: at(450), EndNS: ptr(at(500))},
-		record.Gap{ID: "gap_000000000002", SessionID: session, TargetID: page, Stream: record.StreamEvents, StartNS: at(450), EndNS: ptr(at(500))},
+		record.Gap{ID: "gap_000000000001", SessionID: session, TargetID: page, Stream: record.StreamFrames, StartNS: at(450), EndNS: new(at(500))},
+		record.Gap{ID: "gap_000000000002", SessionID: session, TargetID: page, Stream: record.StreamEvents, StartNS: at(450), EndNS: new(at(500))},
 	)
-	ask := evidence.Anchor{StartNS: ptr(at(400)), EndNS: ptr(at(600))}
+	ask := evidence.Anchor{StartNS: new(at(400)), EndNS: new(at(600))}
 	res, err := b.resolver.Resolve(t.Context(), ask)
 	require.NoError(t, err)
 	assert.Equal(t, 1, res.Range.GapCount)
@@ -305,7 +303,7 @@ func TestAnEndThatHasNotComeIsToldFromLoss(t *testing.T) {
 	b.clock.Advance(2500 * time.Millisecond)
 	got := make(chan resolve.Resolution, 1)
 	go func() {
-		res, err := b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: ptr(at(2000)), EndNS: ptr(at(60_000))})
+		res, err := b.resolver.Resolve(t.Context(), evidence.Anchor{StartNS: new(at(2000)), EndNS: new(at(60_000))})
 		assert.NoError(t, err)
 		got <- res
 	}()

@@ -22,12 +22,10 @@ const (
 
 func at(ms float64) clock.SessionTime { return clock.SessionTime(ms * 1e6) }
 
-func ptr[T any](v T) *T { return &v }
-
 func frame(ordinal, width int, presented, received float64) record.Frame {
 	return record.Frame{
 		ID: id.Frame(fmt.Sprintf("frm_%012d", ordinal)), SessionID: session, TargetID: page, Ordinal: uint64(ordinal),
-		PresentedNS: ptr(at(presented)), ReceivedNS: at(received), Width: width, Height: 10,
+		PresentedNS: new(at(presented)), ReceivedNS: at(received), Width: width, Height: 10,
 	}
 }
 
@@ -56,12 +54,12 @@ func TestNoBaselineAcrossAGapOrANewGeometry(t *testing.T) {
 	gap := record.Gap{ID: "gap_000000000001", SessionID: session, TargetID: page, Stream: record.StreamFrames, Reason: record.GapHidden}
 	for name, arrange := range map[string]func(*coretest.Store){
 		"gap before the range": func(s *coretest.Store) {
-			gap.StartNS, gap.EndNS = at(200), ptr(at(900))
+			gap.StartNS, gap.EndNS = at(200), new(at(900))
 			require.NoError(t, s.Put(t.Context(), gap))
 			s.AddFrame(frame(2, 20, 1100, 1150), nil)
 		},
 		"gap before the first frame": func(s *coretest.Store) {
-			gap.StartNS, gap.EndNS = at(1010), ptr(at(1050))
+			gap.StartNS, gap.EndNS = at(1010), new(at(1050))
 			require.NoError(t, s.Put(t.Context(), gap))
 			s.AddFrame(frame(2, 20, 1100, 1150), nil)
 		},
@@ -80,7 +78,7 @@ func TestNoBaselineAcrossAGapOrANewGeometry(t *testing.T) {
 	}
 	t.Run("a gap that the frame itself ended does not separate", func(t *testing.T) {
 		store := coretest.NewStore()
-		gap.StartNS, gap.EndNS = at(20), ptr(at(100))
+		gap.StartNS, gap.EndNS = at(20), new(at(100))
 		require.NoError(t, store.Put(t.Context(), gap))
 		store.AddFrame(frame(1, 20, 100, 150), nil)
 		assert.NotNil(t, read(t, store, 1000, 1500).CarryIn)

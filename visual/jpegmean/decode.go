@@ -86,18 +86,13 @@ func (d *decoder) mcus() error {
 	left := d.interval
 	for my := range down {
 		for mx := range across {
-			if d.interval > 0 {
-				if left == 0 {
-					if !d.bits.restart() {
-						return corrupt("missing restart marker")
-					}
-					for i := range c {
-						c[i].pred = 0
-					}
-					left = d.interval
+			if d.interval > 0 && left == 0 {
+				if err := d.restart(); err != nil {
+					return err
 				}
-				left--
+				left = d.interval
 			}
+			left--
 			for i := range c {
 				if err := d.unit(&c[i], mx, my); err != nil {
 					return err
@@ -107,6 +102,17 @@ func (d *decoder) mcus() error {
 		if d.bits.overrun() {
 			return corrupt("truncated scan")
 		}
+	}
+	return nil
+}
+
+// restart passes a restart marker: the predictions begin anew.
+func (d *decoder) restart() error {
+	if !d.bits.restart() {
+		return corrupt("missing restart marker")
+	}
+	for i := range d.components {
+		d.components[i].pred = 0
 	}
 	return nil
 }

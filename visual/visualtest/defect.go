@@ -123,7 +123,7 @@ func (s *script) flash(r *rand.Rand, duration int, free image.Rectangle) {
 	rect, _ := s.pickElement(r, free)
 	c := s.page.theme.accents[r.IntN(len(s.page.theme.accents))]
 	if r.IntN(4) == 0 {
-		rect, c = s.page.bounds, gray(255)
+		rect, c = s.page.bounds, white
 	}
 	s.stamp(rect, s.moment(r, duration, [3]int{-1, 0, -1}), plain(rect.Size(), c))
 }

@@ -3,7 +3,6 @@ package visualtest
 import (
 	"image"
 	"image/color"
-	"image/draw"
 	"math/rand/v2"
 )
 
@@ -122,7 +121,7 @@ func (p *page) drawCard(r *rand.Rand, rect image.Rectangle) card {
 	if r.IntN(2) == 0 {
 		button := image.Rect(in.Min.X, in.Max.Y-p.px(26), in.Min.X+p.px(84), in.Max.Y)
 		fill(p.picture, button, p.theme.accents[r.IntN(len(p.theme.accents))])
-		write(p.picture, button, p.pen.bold, button.Min.X+p.px(14), button.Min.Y+p.px(18), sentence(r, 1), gray(255))
+		write(p.picture, button, p.pen.bold, button.Min.X+p.px(14), button.Min.Y+p.px(18), sentence(r, 1), white)
 		c.parts = append(c.parts, button)
 		in.Max.Y = button.Min.Y - p.px(6)
 	}
@@ -163,13 +162,6 @@ func (p *page) drawPhoto(r *rand.Rand, rect image.Rectangle) {
 
 // add moves a channel by d within its range.
 func add(v uint8, d int) uint8 { return uint8(min(255, max(0, int(v)+d))) }
-
-// cut copies a part of the still page.
-func (p *page) cut(r image.Rectangle) *image.RGBA {
-	out := image.NewRGBA(image.Rectangle{Max: r.Size()})
-	draw.Draw(out, out.Bounds(), p.picture, r.Min, draw.Src)
-	return out
-}
 
 // plain returns a picture of one colour.
 func plain(size image.Point, c color.RGBA) *image.RGBA {

@@ -13,8 +13,12 @@ func TestUniformSpreadsOverBothEnds(t *testing.T) {
 		n, k int
 		want []int
 	}{
-		{60, 8, []int{0, 8, 17, 25, 34, 42, 51, 59}}, {5, 3, []int{0, 2, 4}}, {4, 9, []int{0, 1, 2, 3}},
-		{3, 1, []int{0}}, {3, 0, []int{}}, {0, 8, []int{}},
+		{60, 8, []int{0, 8, 17, 25, 34, 42, 51, 59}},
+		{5, 3, []int{0, 2, 4}},
+		{4, 9, []int{0, 1, 2, 3}},
+		{3, 1, []int{0}},
+		{3, 0, []int{}},
+		{0, 8, []int{}},
 	} {
 		if got := visualtest.Uniform(c.n, c.k); !slices.Equal(got, c.want) {
 			t.Errorf("Uniform(%d, %d) = %v, want %v", c.n, c.k, got, c.want)
@@ -40,8 +44,15 @@ func TestReversalIsHitByTwoFramesThatShowHalfTheWayBack(t *testing.T) {
 		chosen []int
 		want   bool
 	}{
-		{nil, false}, {[]int{4}, false}, {[]int{2, 4}, true}, {[]int{4, 2}, true}, {[]int{2, 3}, true},
-		{[]int{1, 4}, false}, {[]int{0, 1, 3, 4, 5}, false}, {[]int{3, 3, 2}, true}, {[]int{0, 2, 5}, false},
+		{nil, false},
+		{[]int{4}, false},
+		{[]int{2, 4}, true},
+		{[]int{4, 2}, true},
+		{[]int{2, 3}, true},
+		{[]int{1, 4}, false},
+		{[]int{0, 1, 3, 4, 5}, false},
+		{[]int{3, 3, 2}, true},
+		{[]int{0, 2, 5}, false},
 	} {
 		if got := s.Hit(c.chosen); got != c.want {
 			t.Errorf("Hit(%v) = %v, want %v", c.chosen, got, c.want)

@@ -107,8 +107,10 @@ func Generate(ctx context.Context, spec Spec, opts Options) (*Sequence, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sequence{Spec: spec, Width: opts.Width, Height: opts.Height, Dark: script.page.theme.dark,
-		Frames: make([]Frame, opts.Frames), Truth: make([]Truth, opts.Frames), Anchor: script.anchor, Where: script.where, script: script}
+	s := &Sequence{
+		Spec: spec, Width: opts.Width, Height: opts.Height, Dark: script.page.theme.dark,
+		Frames: make([]Frame, opts.Frames), Truth: make([]Truth, opts.Frames), Anchor: script.anchor, Where: script.where, script: script,
+	}
 	s.tellTime()
 	return s, s.film(ctx, opts.Workers)
 }

@@ -27,7 +27,9 @@ func generate(t testing.TB, spec visualtest.Spec, opts visualtest.Options) *visu
 func TestSameSpecGivesSameBytesForAnyNumberOfWorkers(t *testing.T) {
 	specs := []visualtest.Spec{
 		{Kind: visualtest.Reversal, Distractor: visualtest.PanelAndSpinner, Duration: 3, Seed: 5},
-		{Kind: visualtest.NoiseControl, Seed: 6}, {Kind: visualtest.QualityControl, Seed: 7}, {Kind: visualtest.ResampleControl, Seed: 8},
+		{Kind: visualtest.NoiseControl, Seed: 6},
+		{Kind: visualtest.QualityControl, Seed: 7},
+		{Kind: visualtest.ResampleControl, Seed: 8},
 	}
 	for _, spec := range specs {
 		one, three := small, small
@@ -71,8 +73,10 @@ func TestFramesAreWhatARecorderWouldKeep(t *testing.T) {
 }
 
 func TestControlsHaveNoDefectAndStillOnesNoChange(t *testing.T) {
-	moving := map[visualtest.Kind]bool{visualtest.CaretControl: true, visualtest.PanelControl: true,
-		visualtest.ScrollControl: true, visualtest.SpinnerControl: true}
+	moving := map[visualtest.Kind]bool{
+		visualtest.CaretControl: true, visualtest.PanelControl: true,
+		visualtest.ScrollControl: true, visualtest.SpinnerControl: true,
+	}
 	for _, spec := range visualtest.ControlSuite(50, 1) {
 		seq := generate(t, spec, small)
 		all := make([]int, len(seq.Frames))

@@ -53,8 +53,10 @@ func Defects() []Kind {
 
 // Controls returns the control kinds in a fixed order.
 func Controls() []Kind {
-	return []Kind{CaretControl, PanelControl, ScrollControl, NoiseControl, QualityControl,
-		ResampleControl, SpinnerControl, StaticControl}
+	return []Kind{
+		CaretControl, PanelControl, ScrollControl, NoiseControl, QualityControl,
+		ResampleControl, SpinnerControl, StaticControl,
+	}
 }
 
 // IsDefect reports whether k is one of Defects.

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -79,11 +80,11 @@ func defaults() *Config {
 func absolute(field func(*Config) *string) func(*Config, string) error {
 	return func(c *Config, text string) error {
 		if text == "" {
-			return fmt.Errorf("must not be empty")
+			return errors.New("must not be empty")
 		}
 		path, err := filepath.Abs(text)
 		if err != nil {
-			return fmt.Errorf("is not a usable path")
+			return errors.New("is not a usable path")
 		}
 		*field(c) = path
 		return nil
@@ -117,7 +118,7 @@ func (c *Config) setBudget(text string) error {
 func (c *Config) setAge(text string) error {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt64/int64(time.Second) {
-		return fmt.Errorf("must be a whole number of seconds, 0 or more")
+		return errors.New("must be a whole number of seconds, 0 or more")
 	}
 	c.MaxAge = time.Duration(n) * time.Second
 	return nil
@@ -126,7 +127,7 @@ func (c *Config) setAge(text string) error {
 func (c *Config) setEvents(text string) error {
 	on, err := strconv.ParseBool(text)
 	if err != nil {
-		return fmt.Errorf("must be true or false")
+		return errors.New("must be true or false")
 	}
 	c.RecordBrowserEvents = on
 	return nil

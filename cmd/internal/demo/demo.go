@@ -54,7 +54,7 @@ func Run(ctx context.Context, tools Tools, o Options) (Account, error) {
 	d := &demo{tools: tools, Options: o}
 	url := o.URL
 	if url == "" {
-		site, err := serve()
+		site, err := serve(ctx)
 		if err != nil {
 			return Account{}, err
 		}

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"context"
 	_ "embed"
 	"net"
 	"net/http"
@@ -18,8 +19,8 @@ type site struct {
 }
 
 // serve offers the built-in page on a free loopback port.
-func serve() (*site, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func serve(ctx context.Context) (*site, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fault.New(fault.Internal, "no loopback port could be opened for the built-in page").Because(err)
 	}

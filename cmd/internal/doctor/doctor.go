@@ -140,7 +140,7 @@ func (d Doctor) browser(ctx context.Context) Finding {
 func firstLine(ctx context.Context, program string, args ...string) (string, bool) {
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program, args...).Output()
+	out, err := exec.CommandContext(ctx, program, args...).Output() //nolint:gosec // the browser or encoder in use
 	line, _, _ := strings.Cut(string(out), "\n")
 	return strings.TrimSpace(line), err == nil && line != ""
 }

@@ -10,5 +10,5 @@ func freeBytes(dir string) (int64, bool) {
 	if unix.Statfs(dir, &fs) != nil {
 		return 0, false
 	}
-	return int64(fs.Bavail) * int64(fs.Bsize), true
+	return int64(fs.Bavail) * int64(fs.Bsize), true //nolint:unconvert // Bsize is an uint32 on macOS
 }

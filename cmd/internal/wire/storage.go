@@ -53,8 +53,7 @@ func newStore(lc fx.Lifecycle, c *config.Config, in *instance.Instance, clk cloc
 
 // fxRoot digs the constructor's error out of dig's wrapping.
 func fxRoot(err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
 	return dig.RootCause(err)

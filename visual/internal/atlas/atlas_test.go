@@ -17,8 +17,12 @@ func TestFit(t *testing.T) {
 		chars int
 		want  string
 	}{
-		{"abcdefgh", 8, "abcdefgh"}, {"abcdefgh", 7, "abc…fgh"}, {"abcdefgh", 4, "ab…h"},
-		{"äöüäöü", 5, "äö…öü"}, {"abc", 2, "ab"}, {"abc", 0, ""},
+		{"abcdefgh", 8, "abcdefgh"},
+		{"abcdefgh", 7, "abc…fgh"},
+		{"abcdefgh", 4, "ab…h"},
+		{"äöüäöü", 5, "äö…öü"},
+		{"abc", 2, "ab"},
+		{"abc", 0, ""},
 	} {
 		if got := f.Fit(c.in, c.chars*f.Advance); got != c.want {
 			t.Errorf("%q in %d: got %q, want %q", c.in, c.chars, got, c.want)

@@ -129,11 +129,11 @@ func (g Geometry) FromMeans(sig Signature, y []byte, yStride int, cb, cr []byte,
 // clearOutside zeroes the cells that lie wholly beyond the image.
 func (g Geometry) clearOutside(sig Signature) {
 	for cy := range g.CellsY() {
-		for cx := range g.CellsX() {
-			if cx < g.InsideX() && cy < g.InsideY() {
-				cx = g.InsideX() - 1
-				continue
-			}
+		first := 0
+		if cy < g.InsideY() {
+			first = g.InsideX()
+		}
+		for cx := first; cx < g.CellsX(); cx++ {
 			sig[g.Luma(cx, cy)] = 0
 		}
 	}

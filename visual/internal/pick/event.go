@@ -27,7 +27,7 @@ type profile struct {
 	transience []int
 }
 
-func newProfile(r *Region, parent *Region, n int) profile {
+func newProfile(r, parent *Region, n int) profile {
 	p := profile{max: r.D.Max()}
 	p.floor = max(4, p.max/24)
 	p.same = max(4, p.max/48)
@@ -126,7 +126,7 @@ const (
 
 // excursions finds short states: two steps well above their surroundings with
 // quiet between and around them.
-func (p *profile) excursions(r *Region, parent *Region, steps []int) {
+func (p *profile) excursions(r, parent *Region, steps []int) {
 	n := len(steps)
 	for s := 1; s < n; s++ {
 		for e := s + 1; e < n && e <= s+excursionSpan; e++ {

@@ -34,11 +34,12 @@ func Outline(dst *image.RGBA, r image.Rectangle, w int, c color.RGBA) {
 // Pattern tells areas apart without colour.
 type Pattern int
 
+// The patterns.
 const (
 	Rising  Pattern = iota // ///
 	Falling                // \\\
 	Cross                  // both
-	Dots
+	Dots                   // a grid of points
 )
 
 // Hits reports whether the pattern paints the pixel at x, y. Patterns are

@@ -32,7 +32,7 @@ func main() {
 		{"bold20", gomonobold.TTF, 20, 12, 25},
 	}
 	runes := covered(gomono.TTF)
-	check(os.WriteFile("runes.txt", []byte(string(runes)), 0o644))
+	check(os.WriteFile("runes.txt", []byte(string(runes)), 0o600))
 	for _, s := range sheets {
 		sheet := rasterise(s.ttf, s.size, s.w, s.h, runes)
 		f, err := os.Create(s.name + ".png")
@@ -72,7 +72,7 @@ func rasterise(ttf []byte, size float64, w, h int, runes []rune) *image.Gray {
 	ascent := face.Metrics().Ascent.Round()
 	for i, r := range runes {
 		x, y := i%columns*w, i/columns*h
-		cell := sheet.SubImage(image.Rect(x, y, x+w, y+h)).(*image.Gray)
+		cell, _ := sheet.SubImage(image.Rect(x, y, x+w, y+h)).(*image.Gray)
 		d := font.Drawer{Dst: cell, Src: image.White, Face: face, Dot: fixed.P(x, y+ascent+(h-face.Metrics().Height.Round())/2)}
 		d.DrawString(string(r))
 	}

@@ -1,5 +1,5 @@
-// Command readme draws the pictures of the module's README from a generated
-// page, so that they always show what the code does.
+// Command pictures draws the pictures of the README of visual from a generated page, so that they always show what the
+// code does. It writes to docs below the folder it is started in: `go generate` in visual does so.
 package main
 
 import (
