@@ -143,13 +143,14 @@ func (c *Catalogue) Hidden() []string {
 	return names
 }
 
-// Descriptor is the tool as tools/list shows it. All four hints are always set.
+// Descriptor is the tool as tools/list shows it. All four hints are always set. It has no title: the names read
+// well enough for people, and the list stays within its budget.
 func (t *Tool) Descriptor() mcp.Tool {
 	op := t.Op
 	readOnly := op.Kind == capability.Read
 	destructive := op.Destructive && !readOnly
 	return mcp.Tool{
-		Name: op.Name, Title: op.Title, Description: op.Summary, RawInputSchema: t.Input, RawOutputSchema: t.Output,
+		Name: op.Name, Description: op.Summary, RawInputSchema: t.Input, RawOutputSchema: t.Output,
 		Annotations: mcp.ToolAnnotation{
 			ReadOnlyHint: &readOnly, DestructiveHint: &destructive,
 			IdempotentHint: mcp.ToBoolPtr(op.Idempotent || readOnly), OpenWorldHint: mcp.ToBoolPtr(op.OpenWorld),

@@ -34,10 +34,10 @@ func New(events record.EventReader, timeline record.TimelineReader, r *resolve.R
 // Request is the request of query_browser_events.
 type Request struct {
 	evidence.RangeRef
-	Classes     []record.EventClass `json:"classes,omitempty" enum:"console,exception,request,response,request_failed,navigation,lifecycle,target,visibility,dialog,download" doc:"default all"`
-	MinSeverity record.Severity     `json:"min_severity,omitempty" enum:"debug,info,warning,error" default:"debug" doc:"lowest severity"`
-	Limit       int                 `json:"limit,omitempty" min:"1" max:"1000" default:"100" doc:"events per page"`
-	Cursor      string              `json:"cursor,omitempty" doc:"next_cursor of the page before, with the same arguments"`
+	Classes     []record.EventClass `json:"classes,omitempty" enum:"console,exception,request,response,request_failed,navigation,lifecycle,target,visibility,dialog,download"`
+	MinSeverity record.Severity     `json:"min_severity,omitempty" enum:"debug,info,warning,error" default:"debug"`
+	Limit       int                 `json:"limit,omitempty" min:"1" max:"1000" default:"100"`
+	Cursor      string              `json:"cursor,omitempty" doc:"next_cursor"`
 }
 
 // Result is one page of events.
@@ -62,7 +62,7 @@ func (s *Service) Op() capability.Op {
 	return capability.Define[Request, Result](capability.Spec{
 		Name: "query_browser_events", Capability: capability.BrowserEvents, Kind: capability.Read, Lane: capability.Free, Lean: true,
 		Idempotent: true, Title: "Browser events",
-		Summary: "Console messages, exceptions, requests, failures, navigations, dialogs and more in a range, by default around the last action. Headers, cookies and bodies are never recorded; text is redacted.",
+		Summary: "Console, exceptions, network, navigations, dialogs and more in a range, by default around the last action. No headers or bodies; text is redacted.",
 	}, s.query)
 }
 

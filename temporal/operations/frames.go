@@ -22,7 +22,7 @@ const (
 func (o Operations) listFrames() capability.Op {
 	return define[evidence.FramesRequest, evidence.FramesResult](capability.Spec{
 		Name: "list_source_frames", Title: "List frames",
-		Summary: "Recorded frames of a range in order, with gaps and markers, in pages of up to 64.",
+		Summary: "Recorded frames of a range in order, with gaps and markers, in pages.",
 	}, func(ctx context.Context, r *evidence.FramesRequest) (capability.Outcome, error) {
 		out, seq, err := o.sequence(ctx, r.RangeRef)
 		if err != nil {
@@ -53,7 +53,7 @@ func framesPage(frames []record.Frame, offset, size int, facts record.Facts) evi
 func (o Operations) fetchFrames() capability.Op {
 	return define[evidence.FetchRequest, evidence.FetchResult](capability.Spec{
 		Name: "fetch_source_frames", Lean: true, Pictures: true, PicturesByDefault: true, Title: "Fetch frames",
-		Summary: "Exact recorded frames: those of frame_ids, or the first max_frames of a range. The first is shown inline, all are resources. Strict: more than the limits fails.",
+		Summary: "Exact recorded frames: frame_ids, or the first of a range. The first is inline, all are resources.",
 	}, o.fetch)
 }
 

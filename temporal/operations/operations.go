@@ -59,14 +59,14 @@ func outcome(res resolve.Resolution) capability.Outcome {
 func (o Operations) bundle() capability.Op {
 	return define[evidence.BundleRequest, evidence.Bundle](capability.Spec{
 		Name: "temporal_debug_bundle", Lean: true, Tiers: true, Pictures: true, PicturesByDefault: true, OwnDeadline: true, Title: "What happened",
-		Summary: "What the page really showed around a moment, by default your last action: storyboard of the states in between, change map, measures, capture quality and the nearest browser events. Ask this first about flashes, jumps and anything brief. At most one anchor.",
+		Summary: "What the page really showed around a moment, by default your last action: storyboard, change map, measures, capture quality, nearest events. Ask this first about flashes, jumps and anything brief. At most one anchor.",
 	}, o.Bundles.Bundle)
 }
 
 func (o Operations) resolve() capability.Op {
 	return define[ResolveRequest, evidence.RangeResult](capability.Spec{
 		Name: "resolve_temporal_range", Tiers: true, Title: "Resolve a range",
-		Summary: "Turn an anchor into an exact range with a handle and its capture quality. Makes no pictures.",
+		Summary: "Turn an anchor into an exact range with handle and capture quality. No pictures.",
 	}, func(ctx context.Context, r *ResolveRequest) (capability.Outcome, error) {
 		res, err := o.Resolver.Resolve(ctx, r.Anchor)
 		if err != nil {
@@ -103,7 +103,7 @@ func (o Operations) sequence(ctx context.Context, ref evidence.RangeRef) (capabi
 func (o Operations) measure() capability.Op {
 	return define[evidence.MeasureRequest, evidence.Measure](capability.Spec{
 		Name: "measure_change", Title: "Measure change",
-		Summary: "First change, peak, series of changed area, quiet periods and changed regions of a range. Numbers only.",
+		Summary: "First change, peak, change series, quiet periods and changed regions of a range. Numbers only.",
 	}, func(ctx context.Context, r *evidence.MeasureRequest) (capability.Outcome, error) {
 		out, seq, err := o.sequence(ctx, r.RangeRef)
 		if err != nil {
