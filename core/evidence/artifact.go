@@ -25,11 +25,13 @@ type ArtifactOutcome struct {
 	Status   string           `json:"status"`
 	Artifact *record.Artifact `json:"artifact,omitempty"`
 	// Cache is hit, generated or regenerated.
-	Cache       string       `json:"cache,omitempty"`
-	URI         string       `json:"resource,omitempty"`
-	ManifestURI string       `json:"manifest,omitempty"`
-	Sampling    *Sampling    `json:"sampling,omitempty"`
-	Error       *fault.Error `json:"error,omitempty"`
+	Cache       string `json:"cache,omitempty"`
+	URI         string `json:"resource,omitempty"`
+	ManifestURI string `json:"manifest,omitempty"`
+	// ManifestBytes is the manifest's size, 0 when it is not known.
+	ManifestBytes int64        `json:"-"`
+	Sampling      *Sampling    `json:"sampling,omitempty"`
+	Error         *fault.Error `json:"error,omitempty"`
 	// Tiles name what a storyboard or filmstrip shows, in order.
 	Tiles []Tile `json:"tiles,omitempty"`
 }

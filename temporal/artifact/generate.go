@@ -131,6 +131,7 @@ func draw(ctx context.Context, a *visual.Analysis, r Request, kind string) (*vis
 
 // describe fills an outcome from what was published.
 func describe(out *evidence.ArtifactOutcome, a record.Artifact, manifest []byte, cache string) {
+	out.ManifestBytes = int64(len(manifest))
 	out.Status, out.Artifact, out.Cache = "available", &a, cache
 	out.URI, out.ManifestURI = evidence.ArtifactURI(a), evidence.ManifestURI(a)
 	var m Manifest

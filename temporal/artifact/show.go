@@ -24,6 +24,6 @@ func Resources(o evidence.ArtifactOutcome) []evidence.Resource {
 	a := *o.Artifact
 	return []evidence.Resource{
 		{Role: "artifact", URI: o.URI, Name: a.Kind, MediaType: a.MediaType, Bytes: a.Bytes},
-		{Role: "manifest", URI: o.ManifestURI, Name: a.Kind + " manifest", MediaType: "application/json"},
+		{Role: "manifest", URI: o.ManifestURI, Name: a.Kind + " manifest", MediaType: "application/json", Bytes: o.ManifestBytes},
 	}
 }
