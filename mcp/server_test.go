@@ -50,7 +50,7 @@ type stage struct {
 func (s *stage) ops() []capability.Op {
 	define := func(name string, kind capability.Kind, lean bool) capability.Op {
 		return capability.Define[greet, greeting](capability.Spec{
-			Name: name, Capability: capability.Control, Kind: kind, Lane: capability.Free, Batchable: true, Lean: lean, Tiers: true, Pictures: true,
+			Name: name, Capability: capability.TemporalVision, Kind: kind, Lane: capability.Free, Batchable: true, Lean: lean, Tiers: true, Pictures: true,
 			OwnDeadline: true, Title: "Greet", Summary: "Greets.",
 		}, func(ctx context.Context, r *greet) (capability.Outcome, error) { return s.run(ctx, r) })
 	}
