@@ -8,16 +8,19 @@ import (
 )
 
 // outputSchema is the envelope that every answer has: closed at the top level, open below. A tool lists the
-// members that its answers can have. Only the result's type is said: the catalogue is read whole by hosts, and no
-// caller learns anything from ten repeated types of an envelope that one program makes.
+// members that its answers can have; tool, status and result are always there. Only the result's type is said: the
+// catalogue is read whole by hosts, and no caller learns anything from what is the same for every tool.
 func outputSchema(op capability.Op) json.RawMessage {
 	var optional strings.Builder
 	for _, name := range optionalMembers(op) {
 		optional.WriteString(`,"` + name + `":{}`)
 	}
 	return json.RawMessage(`{"type":"object","properties":{"tool":{},"status":{},"result":{"type":"object"}` +
-		optional.String() + `},"required":["tool","status","result"],"additionalProperties":false}`)
+		optional.String() + `},"additionalProperties":false}`)
 }
+
+// always lists the members that no answer lacks.
+func always() []string { return []string{"tool", "status", "result"} }
 
 // optionalMembers are the members besides tool, status and result that an operation's answers can have.
 func optionalMembers(op capability.Op) []string {

@@ -158,7 +158,8 @@ func (t *Tool) Descriptor() mcp.Tool {
 	}
 }
 
-// CheckOutput reports how an answer's structured content breaks the tool's output schema.
+// CheckOutput reports how an answer's structured content breaks the tool's output schema, or which of the members
+// that every answer has it lacks.
 func (t *Tool) CheckOutput(structured any) error {
 	raw, err := json.Marshal(structured)
 	if err != nil {
@@ -167,6 +168,12 @@ func (t *Tool) CheckOutput(structured any) error {
 	var instance any
 	if err := json.Unmarshal(raw, &instance); err != nil {
 		return err
+	}
+	members, _ := instance.(map[string]any)
+	for _, name := range always() {
+		if _, has := members[name]; !has {
+			return fmt.Errorf("the answer has no %s", name)
+		}
 	}
 	return t.output.Validate(instance)
 }

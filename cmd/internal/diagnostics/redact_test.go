@@ -23,7 +23,7 @@ func TestNothingSecretReachesTheLog(t *testing.T) {
 	dir := t.TempDir()
 	log, done, err := Open(dir, "0123", slog.LevelDebug)
 	require.NoError(t, err)
-	log.Error("open /home/zqsecret/file: denied", "error", fmt.Errorf("outer: %w", errors.New("Bearer zqsecret")), "count", 7)
+	log.Error("open /srv/zqsecret/file: denied", "error", fmt.Errorf("outer: %w", errors.New("Bearer zqsecret")), "count", 7)
 	log.With("url", "https://zqsecret.test/a").WithGroup("g").Info("grouped", slog.Group("inner", "text", "password=zqsecret"), "late", address{})
 	log.Info("named", "password", "zqsecret", "list", []string{"token: zqsecret"})
 	log.Info("long", "text", strings.Repeat("word ", 10_000))
