@@ -130,7 +130,7 @@ func (m *making) interactions(ctx context.Context) {
 func (m *making) pictures(ctx context.Context) {
 	m.request = artifact.Request{
 		Sequence: m.sequence, Kinds: []string{evidence.Storyboard, evidence.DifferenceMap},
-		Exhaustive: m.req.Sampling == "exhaustive", Markers: m.req.Markers, Anchor: m.anchorLabel(),
+		Exhaustive: m.req.Sampling == "exhaustive", Markers: m.req.Markers,
 	}
 	if m.req.Orientation == nil || *m.req.Orientation {
 		m.request.Kinds = append(m.request.Kinds, evidence.Orientation)
@@ -164,13 +164,6 @@ func (m *making) chooseEpochs() {
 			m.request.Epochs = []int{0}
 		}
 	}
-}
-
-func (m *making) anchorLabel() string {
-	if m.sequence.Range.Anchor.Kind == "interaction" && len(m.bundle.Nearest) > 0 {
-		return m.bundle.Nearest[0].Operation
-	}
-	return m.sequence.Range.Anchor.Kind
 }
 
 // show offers every artifact as a resource and the first one as the primary picture.
