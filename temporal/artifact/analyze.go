@@ -129,9 +129,13 @@ func Translate(ctx context.Context, err error) error {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &limit):
-		return fault.New(fault.ResourceLimitExceeded, "%s is %d, the limit is %d", limit.Subject, limit.Value, limit.Limit).
-			WithLimit(limit.Subject, limit.Value, limit.Limit, limit.TryAtMost).
-			WithRecovery("ask for a shorter range, or sampling=bounded").Because(err)
+		return exceeded(limit)
+	case errors.Is(err, visual.ErrMaskSize), errors.Is(err, visual.ErrMixedGeometry):
+		return fault.Input("mask", "must have the size of the frames; list_source_frames shows it").Because(err)
+	case errors.Is(err, visual.ErrMaskEmpty):
+		return fault.Input("mask", "selects nothing inside the frames").Because(err)
+	case errors.Is(err, visual.ErrRegionOutside):
+		return fault.Input("rect", "lies outside the frames").Because(err)
 	case errors.Is(err, visual.ErrNoFrames):
 		return fault.New(fault.ArtifactGenerationFailed, "the range holds no frame to draw").Because(err).
 			WithRecovery("ask for a range in which the page sent frames")
@@ -140,6 +144,23 @@ func Translate(ctx context.Context, err error) error {
 			WithRecovery("ask for a range without it")
 	}
 	return fault.New(fault.ArtifactGenerationFailed, "the pictures could not be made").Because(err)
+}
+
+// exceeded names the limit and what would fit.
+func exceeded(l *visual.LimitError) *fault.Error {
+	try, recovery := l.TryAtMost, "ask for a shorter range, or sampling=bounded"
+	switch l.Subject {
+	case "picture_pixels":
+		recovery = "ask for a smaller scale, fewer tiles or a smaller region"
+	case "presentation_ms":
+		try, recovery = l.Limit, "ask for a shorter range or policy=model_optimized"
+	case "frame_pixels", "frame_bytes":
+		recovery = "record with a smaller viewport or capture_size"
+	case "mask_pixels":
+		recovery = "give a mask of the frames' size"
+	}
+	return fault.New(fault.ResourceLimitExceeded, "%s is %d, the limit is %d", l.Subject, l.Value, l.Limit).
+		WithLimit(l.Subject, l.Value, l.Limit, try).WithRecovery("%s", recovery).Because(l)
 }
 
 // millis is a duration in milliseconds with three decimals.

@@ -33,6 +33,7 @@ type Operations struct {
 	Facts     record.FactSink
 	Pins      record.PinStore
 	Running   Running
+	Geometry  evidence.Geometry
 	// Video is nil unless temporal-video is enabled.
 	Video *video.Service
 }
@@ -41,7 +42,7 @@ type Operations struct {
 func (o Operations) Ops() []capability.Op {
 	return []capability.Op{
 		o.bundle(), o.resolve(), o.measure(), o.generate(), o.listFrames(), o.fetchFrames(), o.addMarker(),
-		o.pin(), o.unpin(), o.queryPins(), o.video(),
+		o.pin(), o.unpin(), o.queryPins(), o.video(), o.filmstrip(),
 	}
 }
 
