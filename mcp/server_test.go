@@ -206,7 +206,7 @@ func TestBadArgumentsNeverReachTheOperation(t *testing.T) {
 }
 
 func picture(side int, data []byte, err error) evidence.Picture {
-	return evidence.Picture{Role: evidence.RolePostAction, Kind: "screenshot", Width: side, Height: side / 2, ObservationID: "obs_0123456789ab",
+	return evidence.Picture{Role: evidence.RoleScreenshot, Kind: "screenshot", Width: side, Height: side / 2, ObservationID: "obs_0123456789ab",
 		MediaType: "image/png", Load: func(context.Context) ([]byte, error) { return data, err }}
 }
 
@@ -221,12 +221,12 @@ func TestPictures(t *testing.T) {
 		assert.Empty(t, call(t, server, c, nil).Images)
 		r := call(t, server, c, asked)
 		assert.Equal(t, []client.Picture{{MediaType: "image/png", Data: []byte("png")}, {MediaType: "image/png", Data: []byte("png2")}}, r.Images)
-		assert.Contains(t, r.Text, "picture post_action 1000x500 obs_0123456789ab")
+		assert.Contains(t, r.Text, "picture requested_screenshot 1000x500 obs_0123456789ab")
 
 		pictures = []evidence.Picture{picture(1600, []byte("png"), nil)} // too long
 		r = call(t, server, c, asked)
 		assert.Empty(t, r.Images)
-		assert.Contains(t, r.Text, "picture post_action 1600x800 obs_0123456789ab, not inline")
+		assert.Contains(t, r.Text, "picture requested_screenshot 1600x800 obs_0123456789ab, not inline")
 		assert.Contains(t, r.Text, "note: the picture is larger than an answer may carry")
 		pictures = []evidence.Picture{picture(1560, []byte("png"), nil)} // too much area
 		assert.Empty(t, call(t, server, c, asked).Images)

@@ -99,7 +99,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 
 // memoryDir is a directory in memory where there is one: a killed process leaves the same there as on a disk, and
 // nothing waits for a device.
-func memoryDir(t *testing.T) string {
+func memoryDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "storage-crash-")
 	if err != nil {

@@ -50,6 +50,8 @@ type bench struct {
 
 func quietLogger() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
+func newBenchClock() *coretest.Clock { return coretest.NewClock(startWall) }
+
 var startWall = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
 func newBench(t testing.TB, change ...func(*storage.Options)) *bench {

@@ -34,17 +34,17 @@ func (a *Analysis) insetRegions(chosen []Chosen) []int {
 	if len(a.epochs) != 1 || len(a.regions) == 0 {
 		return nil
 	}
-	area := 0
+	var area int64
 	var order []int
 	for i := range a.regions {
 		b := a.regions[i].Bounds
-		area += b.Dx() * b.Dy()
+		area += int64(b.Dx()) * int64(b.Dy())
 		if a.regions[i].Merged == 0 {
 			order = append(order, a.regions[i].Number)
 		}
 	}
 	size := a.epochs[0].Size
-	if area*insetShare > size.X*size.Y {
+	if area*insetShare > int64(size.X)*int64(size.Y) {
 		return nil
 	}
 	decided := func(n int) int {

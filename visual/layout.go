@@ -46,12 +46,13 @@ type pagePlan struct {
 // plan finds the columns and box size that show the boxes largest. It fails
 // with a *LimitError when not even the smallest boxes fit beside the labels.
 func (o *Options) plan(f *atlas.Set, s *pageSpec) (pagePlan, error) {
-	best, bestArea := pagePlan{}, -1
+	best, bestArea := pagePlan{}, int64(-1)
 	for cols := 1; cols <= s.count; cols++ {
 		if s.columns != 0 && cols != s.columns {
 			continue
 		}
-		lo, hi := min(minBox, s.natural), s.natural
+		hi := min(s.natural, o.MaxEdge) // beyond that nothing fits
+		lo := min(minBox, hi)
 		if s.fixed {
 			lo = hi
 		}
@@ -64,7 +65,7 @@ func (o *Options) plan(f *atlas.Set, s *pageSpec) (pagePlan, error) {
 			}
 		}
 		p := s.at(f, cols, lo)
-		area := p.grid.box.X * p.grid.box.Y
+		area := int64(p.grid.box.X) * int64(p.grid.box.Y)
 		if !o.fits(p) {
 			area = 0 // still better than no layout, for the error's figures
 		}

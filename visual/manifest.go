@@ -66,6 +66,7 @@ const (
 	ReasonEpochEdge   Reason = "epoch_edge"       // first or last frame beside a change of geometry
 	ReasonMarker      Reason = "marker"           // first frame at or after a marker that asked for a tile
 	ReasonReturn      Reason = "return_candidate" // an area shows something between two appearances of the same state
+	ReasonReturnedTo  Reason = "returned_to"      // the state an area comes back to after a return candidate
 	ReasonExcursion   Reason = "excursion"        // an area shows a state for a short time between two steps
 	ReasonInformative Reason = "informative"      // shows most that the other tiles do not
 	ReasonSpread      Reason = "evenly_spaced"    // only there to have at least three tiles

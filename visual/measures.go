@@ -184,7 +184,7 @@ func (m Measures) String() string {
 
 // percent is n of total with one decimal below ten; it never rounds something to 0.
 func percent(n, total int) string {
-	tenths := (n*1000 + total/2) / max(1, total)
+	tenths := int((int64(n)*1000 + int64(total)/2) / int64(max(1, total)))
 	switch {
 	case n > 0 && tenths == 0:
 		return "under 0.1 %"

@@ -166,11 +166,10 @@ func (e *epochData) each(p *pass, a, b *reading, fn func(t int, d *grid.TileDiff
 		var d grid.TileDiff
 		if a.pixels != nil && b.pixels != nil {
 			d = e.geo.DiffPixels(a.pixels, b.pixels, t, n.Luma, n.Chroma)
-			d = e.trim(t, d)
 		} else {
 			d = grid.DiffTile(a.sig, b.sig, t, &p.th)
 		}
-		if d.Cells != 0 {
+		if d = e.trim(t, d); d.Cells != 0 {
 			fn(t, &d)
 		}
 	}

@@ -154,7 +154,7 @@ func (a *Analysis) tileSpec(f *atlas.Set, m *Manifest, chosen []Chosen) *pageSpe
 	}
 	for i := range m.Tiles {
 		size := m.Tiles[i].Source.Size()
-		if s.aspect.X == 0 || size.Y*s.aspect.X > s.aspect.Y*size.X {
+		if s.aspect.X == 0 || int64(size.Y)*int64(s.aspect.X) > int64(s.aspect.Y)*int64(size.X) {
 			s.aspect = size
 		}
 		s.natural = max(s.natural, size.X)

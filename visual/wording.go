@@ -39,6 +39,7 @@ var reasonWords = map[Reason]string{
 	ReasonEpochEdge:   "size changes",
 	ReasonMarker:      "marker",
 	ReasonReturn:      "return candidate",
+	ReasonReturnedTo:  "state returned to",
 	ReasonExcursion:   "short state",
 	ReasonInformative: "shows most that others do not",
 	ReasonSpread:      "evenly spaced",

@@ -45,7 +45,7 @@ func Serve(t testing.TB, setup func(*Peer)) *Endpoint {
 	t.Helper()
 	e := &Endpoint{setup: setup, peers: make(chan *Peer, 16)}
 	e.server = httptest.NewServer(http.HandlerFunc(e.serve))
-	t.Cleanup(e.close)
+	t.Cleanup(e.Close)
 	return e
 }
 
@@ -78,7 +78,8 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (e *Endpoint) close() {
+// Close ends the endpoint: nothing answers there any more.
+func (e *Endpoint) Close() {
 	for {
 		select {
 		case peer := <-e.peers:

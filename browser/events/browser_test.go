@@ -450,7 +450,7 @@ func TestSecretsInEveryPlace(t *testing.T) {
 		await new Promise(done => { const source = new EventSource('/sse'); source.onmessage = () => { source.close(); done() } });
 		history.pushState({secret}, '', '/' + secret);
 		console.log('password', secret); console.log({password: secret, nested: {cookie: secret}}); console.log('Authorization: Bearer ' + secret);
-		console.log(JSON.stringify({session: {id: secret}})); console.error(location.href); console.log('/home/' + secret + '/x');
+		console.log(JSON.stringify({session: {id: secret}})); console.error(location.href); console.log('/srv/' + secret + '/x');
 		console.log(new Map([['apiKey', secret]]), [['token', secret]]);
 		Promise.reject(new Error('token=' + secret));
 		setTimeout(() => { throw new Error('cannot load ' + location.href) });
@@ -516,4 +516,35 @@ func TestAConsoleStorm(t *testing.T) {
 	assert.Equal(t, status.Dropped, missing, "every lost event is in a gap")
 	assert.InDelta(t, lines, float64(count)+float64(missing), 20, "kept and lost are all there are, but for a few of other classes")
 	assert.Zero(t, status.Rejected)
+}
+
+// A screenshot of a hidden page makes it visible for a moment; that is this program's doing and no event of the page.
+func TestAPictureOfAHiddenPage(t *testing.T) {
+	r := startRecording(t, nil)
+	p := r.b.Open(t, `x`)
+	ctx, cancel := context.WithTimeout(context.Background(), browsertest.Limit)
+	defer cancel()
+	require.NoError(t, p.Session.Send(ctx, "Page.startScreencast", map[string]any{"format": "jpeg"}, nil))
+	visible := func(want bool) func(row) bool {
+		return func(e row) bool { return e.Class == record.ClassVisibility && e.p["visible"] == want }
+	}
+	r.until(p, visible(true))
+	other := r.b.Open(t, `other`)
+	require.NoError(t, r.b.Root.Send(ctx, "Target.activateTarget", map[string]any{"targetId": other.CDPTarget}, nil))
+	r.until(p, visible(false))
+	flips := p.Session.Subscribe("Page.screencastVisibilityChanged")
+	defer flips.Close()
+	end := p.Session.Observing("screenshot")
+	require.NoError(t, p.Session.Send(ctx, "Page.captureScreenshot", nil, nil))
+	end()
+	for range 2 { // it shows and hides itself
+		select {
+		case <-flips.Events():
+		case <-ctx.Done():
+			t.Fatal("the page did not flicker")
+		}
+	}
+	assert.Len(t, r.events(p, record.ClassVisibility), 2)
+	require.NoError(t, r.b.Root.Send(ctx, "Target.activateTarget", map[string]any{"targetId": p.CDPTarget}, nil))
+	r.until(p, func(e row) bool { return visible(true)(e) && len(r.events(p, record.ClassVisibility)) == 3 })
 }

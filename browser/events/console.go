@@ -41,7 +41,7 @@ func (w *writer) console(s *stream, e cdp.Event) {
 	payload.OmittedArguments = len(p.Args) - len(kept)
 	payload.setText(message(kept))
 	payload.setStack(w.urls, p.Stack)
-	at, early := w.times.fromWall(p.Timestamp, e)
+	at, early := w.times.fromWall(p.Timestamp, e, s)
 	payload.BeforeAttachment = early
 	w.emit(s, record.ClassConsole, consoleSeverity(p.Type), at, payload)
 }
@@ -86,7 +86,7 @@ func (w *writer) logEntry(s *stream, e cdp.Event) {
 	}
 	payload.setText(entry.Text)
 	payload.setStack(w.urls, entry.Stack)
-	at, early := w.times.fromWall(entry.Timestamp, e)
+	at, early := w.times.fromWall(entry.Timestamp, e, s)
 	payload.BeforeAttachment = early
 	w.emit(s, record.ClassConsole, logSeverity(entry.Level), at, payload)
 }
@@ -147,7 +147,7 @@ func (w *writer) exception(s *stream, e cdp.Event) {
 	}
 	payload.setText(words)
 	payload.setStack(w.urls, d.Stack)
-	at, early := w.times.fromWall(p.Timestamp, e)
+	at, early := w.times.fromWall(p.Timestamp, e, s)
 	payload.BeforeAttachment = early
 	w.emit(s, record.ClassException, record.Error, at, payload)
 }

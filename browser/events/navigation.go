@@ -3,7 +3,6 @@ package events
 import (
 	"sync"
 
-	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/id"
@@ -14,17 +13,9 @@ import (
 // rememberedNavs is how many navigations of a page are found by their document's loader.
 const rememberedNavs = 32
 
-// navMessages can bring a page's navigation into a new state. They are listened to in any case.
-var navMessages = []string{
-	"Page.frameStartedNavigating", "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.lifecycleEvent",
-	"Page.frameStoppedLoading", "Page.downloadWillBegin",
-}
-
-// navigations remembers what a page's session has said about its navigations.
+// navigations remembers which navigation loaded which document.
 type navigations struct {
 	mu     sync.Mutex
-	id     id.Navigation
-	state  string
 	recent []loaded
 }
 
@@ -33,21 +24,16 @@ type loaded struct {
 	id     id.Navigation
 }
 
-// news reports whether the navigation is in a state not seen before.
-func (n *navigations) news(v page.Navigation) bool {
+func (n *navigations) remember(v page.Navigation) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.id == v.ID && n.state == v.State {
-		return false
+	if v.Loader == "" || len(n.recent) > 0 && n.recent[len(n.recent)-1] == (loaded{v.Loader, v.ID}) {
+		return
 	}
-	n.id, n.state = v.ID, v.State
-	if v.Loader != "" && (len(n.recent) == 0 || n.recent[len(n.recent)-1].id != v.ID) {
-		if len(n.recent) == rememberedNavs {
-			n.recent = append([]loaded(nil), n.recent[1:]...)
-		}
-		n.recent = append(n.recent, loaded{v.Loader, v.ID})
+	if len(n.recent) == rememberedNavs {
+		n.recent = append([]loaded(nil), n.recent[1:]...)
 	}
-	return true
+	n.recent = append(n.recent, loaded{v.Loader, v.ID})
 }
 
 // of finds the navigation that loaded a document.
@@ -70,12 +56,9 @@ type navigationPayload struct {
 	URL   *redact.URLSummary `json:"url,omitempty"`
 }
 
-// onNavigation runs on the reader, after the page's session has taken in the same message.
-func (r *Recorder) onNavigation(s *stream, e cdp.Event) {
-	v, ok := s.page.Navigation()
-	if !ok || !s.navs.news(v) {
-		return
-	}
+// onNavigation is told of every new state of the page's navigations.
+func (r *Recorder) onNavigation(s *stream, v page.Navigation) {
+	s.navs.remember(v)
 	severity := record.Info
 	switch v.State {
 	case page.NavFailed:
@@ -87,7 +70,7 @@ func (r *Recorder) onNavigation(s *stream, e cdp.Event) {
 			return
 		}
 	}
-	at := r.config.Clock.At(e.Received)
+	at := r.config.Clock.Now()
 	summary := redact.Summarize(v.Address, r.config.Key)
 	r.queue.offer(item{stream: s, made: &made{
 		class: record.ClassNavigation, severity: severity, at: stateTime(v, at),

@@ -139,7 +139,7 @@ func (w *writer) requestWillBeSent(s *stream, e cdp.Event) {
 		return
 	}
 	w.times.calibrate(p.WallTime, p.Timestamp)
-	at := w.times.fromMono(p.Timestamp, e)
+	at := w.times.fromMono(p.Timestamp, e, s)
 	k := p.RequestID
 	if p.Redirect != nil {
 		w.response(s, k, stageRedirected, p.Timestamp, p.Redirect, at)
@@ -181,7 +181,7 @@ func (w *writer) responseReceived(s *stream, e cdp.Event) {
 	if known.kind == "" {
 		known.kind = kindOf(p.Type)
 	}
-	w.response(s, k, stageHeaders, p.Timestamp, &p.Response, w.times.fromMono(p.Timestamp, e))
+	w.response(s, k, stageHeaders, p.Timestamp, &p.Response, w.times.fromMono(p.Timestamp, e, s))
 }
 
 func (w *writer) response(s *stream, k string, stage string, timestamp float64, r *wireResponse, at sessionTime) {
@@ -222,7 +222,7 @@ func (w *writer) loadingFinished(s *stream, e cdp.Event) {
 	}
 	known := w.requests.get(p.RequestID)
 	w.requests.end(p.RequestID)
-	w.emit(s, record.ClassResponse, record.Debug, known.stage(w.times.fromMono(p.Timestamp, e)), &responsePayload{
+	w.emit(s, record.ClassResponse, record.Debug, known.stage(w.times.fromMono(p.Timestamp, e, s)), &responsePayload{
 		Stage: stageFinished, RequestID: requestID(p.RequestID), Method: known.method, Kind: known.kind, URL: known.url, Context: s.context,
 		EncodedBytes: bytesOf(p.Bytes), DurationMS: elapsed(known.started, p.Timestamp),
 	})
@@ -259,7 +259,7 @@ func (w *writer) loadingFailed(s *stream, e cdp.Event) {
 	if p.Canceled {
 		severity = record.Info
 	}
-	w.emit(s, record.ClassRequestFailed, severity, known.stage(w.times.fromMono(p.Timestamp, e)), payload)
+	w.emit(s, record.ClassRequestFailed, severity, known.stage(w.times.fromMono(p.Timestamp, e, s)), payload)
 }
 
 func (t *wireTiming) parts() *timing {

@@ -1,7 +1,10 @@
 package events
 
 import (
+	"time"
+
 	"github.com/krometrail/krometrail/browser/cdp"
+	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/record"
 	"github.com/krometrail/krometrail/core/redact"
@@ -52,7 +55,7 @@ func (w *writer) lifecycle(s *stream, e cdp.Event) {
 	if name == "" {
 		return
 	}
-	w.emit(s, record.ClassLifecycle, record.Debug, w.times.fromMono(p.Timestamp, e), &lifecyclePayload{Name: name, NavID: s.navs.of(p.Loader)})
+	w.emit(s, record.ClassLifecycle, record.Debug, w.times.fromMono(p.Timestamp, e, s), &lifecyclePayload{Name: name, NavID: s.navs.of(p.Loader)})
 }
 
 type wireLifecycle struct {
@@ -89,15 +92,54 @@ type visibilityPayload struct {
 	Visible bool `json:"visible"`
 }
 
+// flicker is how long a hidden page can show itself because of a screenshot of ours.
+const flicker = 3 * time.Second
+
+// visibility records changes. A hidden page that becomes visible right after a screenshot of it began is believed
+// only when it stays so: the picture itself causes that, and it is on the timeline as an observer interval.
 func (w *writer) visibility(s *stream, e cdp.Event) {
 	var p struct {
 		Visible bool `json:"visible"`
 	}
-	if !w.decode(e, &p) || s.visible != nil && *s.visible == p.Visible {
+	if !w.decode(e, &p) {
 		return
 	}
-	s.visible = &p.Visible
-	w.emit(s, record.ClassVisibility, record.Info, w.times.received(e), &visibilityPayload{Visible: p.Visible})
+	at := w.times.received(e)
+	if !p.Visible {
+		delete(w.showing, s)
+	}
+	if s.visible != nil && *s.visible == p.Visible {
+		return
+	}
+	if p.Visible && s.visible != nil && s.pictured(at) {
+		w.showing[s] = at
+		return
+	}
+	w.visible(s, p.Visible, at)
+}
+
+func (w *writer) visible(s *stream, visible bool, at clock.SessionTime) {
+	s.visible = &visible
+	w.emit(s, record.ClassVisibility, record.Info, at, &visibilityPayload{Visible: visible})
+}
+
+// settleVisible believes the pages that have stayed visible.
+func (w *writer) settleVisible() {
+	for s, at := range w.showing {
+		if w.clock.Now().Sub(at) > flicker {
+			delete(w.showing, s)
+			w.visible(s, true, at)
+		}
+	}
+}
+
+// pictured reports whether a screenshot of ours can have caused what happened at this moment.
+func (s *stream) pictured(at clock.SessionTime) bool {
+	if s.page == nil {
+		return false
+	}
+	began, ok := s.page.Pictured()
+	return ok && at >= began && at.Sub(began) < flicker
 }
 
 func (w *writer) crashed(s *stream, e cdp.Event) {

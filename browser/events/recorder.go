@@ -66,7 +66,7 @@ func Start(c Config) *Recorder {
 	}
 	r.writer = &writer{
 		session: c.Session, clock: c.Clock, sink: c.Sink, facts: c.Facts, log: c.Logger, queue: q, ledger: newLedger(c.Session),
-		times: newTimes(c.Clock), urls: newURLs(c.Key), requests: newRequests(), followed: r.followed,
+		times: newTimes(c.Clock), urls: newURLs(c.Key), requests: newRequests(), followed: r.followed, showing: map[*stream]clock.SessionTime{},
 	}
 	go r.writer.run(r.stop, r.done)
 	return r
@@ -143,7 +143,7 @@ func (r *Recorder) Connected(b *page.Browser) {
 func (r *Recorder) PageAttached(p target.Page) {
 	s := &stream{target: p.ID, session: p.Session.CDPSession(), page: p.Session}
 	r.listen(s, p.Session.Browser().Client())
-	s.taps = append(s.taps, p.Session.Tap(func(e cdp.Event) { r.onNavigation(s, e) }, navMessages...))
+	p.Session.FollowNavigations(func(v page.Navigation) { r.onNavigation(s, v) })
 	r.mu.Lock()
 	r.pages[p.ID] = append([]*stream{s}, r.pages[p.ID]...)
 	r.mu.Unlock()
@@ -243,6 +243,7 @@ func (r *Recorder) join(s *stream) {
 
 // listen taps the messages of a session.
 func (r *Recorder) listen(s *stream, client *cdp.Client) {
+	s.since = r.config.Clock.Now()
 	methods := factMessages
 	if !r.config.Off {
 		methods = append(append([]string(nil), factMessages...), wordMessages...)

@@ -3,6 +3,7 @@ package events
 import (
 	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/page"
+	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/id"
 )
 
@@ -10,6 +11,7 @@ import (
 type stream struct {
 	target  id.Target
 	session string
+	since   clock.SessionTime
 	// context is "" for a page, else frame, worker, shared_worker or service_worker.
 	context string
 	page    *page.Session // nil for workers
@@ -34,6 +36,9 @@ func (s *stream) childFrame(frame string) bool {
 }
 
 func (s *stream) close() {
+	if s.page != nil && s.context == "" {
+		s.page.FollowNavigations(nil)
+	}
 	for _, t := range s.taps {
 		t.Close()
 	}

@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// maxLag is how long before its receipt an event can have happened; anything older is not believed.
-	maxLag = 5 * time.Second
+	// attachSlack is how much before its session's beginning an event may seem to have happened, for the sake of the
+	// clocks' tolerance.
+	attachSlack = 100 * time.Millisecond
 	// wallTolerance and monoTolerance are how far a new reading of an offset may be off before it replaces the
 	// one in use. Keeping one offset keeps the order of events that happened close to each other.
 	wallTolerance = 50 * time.Millisecond
@@ -45,34 +46,35 @@ func (t *times) refresh() {
 // received is when the message was read.
 func (t *times) received(e cdp.Event) clock.SessionTime { return t.clock.At(e.Received) }
 
-// fromWall maps a wall time in milliseconds since 1970. early is set when the event is older than its message
-// can be: Chrome repeats what happened before it was asked.
-func (t *times) fromWall(ms float64, e cdp.Event) (at clock.SessionTime, early bool) {
+// fromWall maps a wall time in milliseconds since 1970 of an event of a stream. early is set when it happened before
+// the stream began: Chrome repeats what was said before it was asked.
+func (t *times) fromWall(ms float64, e cdp.Event, s *stream) (at clock.SessionTime, early bool) {
 	if ms <= 0 {
 		return t.received(e), false
 	}
-	happened := time.Duration(ms*float64(time.Millisecond)) - t.wall
-	return t.believe(happened, e)
+	return t.believe(time.Duration(ms*float64(time.Millisecond))-t.wall, e, s)
 }
 
 // fromMono maps Chrome's monotonic time in seconds.
-func (t *times) fromMono(seconds float64, e cdp.Event) clock.SessionTime {
+func (t *times) fromMono(seconds float64, e cdp.Event, s *stream) clock.SessionTime {
 	if seconds <= 0 || !t.calibrated {
 		return t.received(e)
 	}
-	at, _ := t.believe(time.Duration(seconds*float64(time.Second))+t.mono-t.wall, e)
+	at, _ := t.believe(time.Duration(seconds*float64(time.Second))+t.mono-t.wall, e, s)
 	return at
 }
 
-func (t *times) believe(happened time.Duration, e cdp.Event) (at clock.SessionTime, early bool) {
-	lag := e.Received - happened
-	switch {
-	case lag > maxLag:
-		return t.received(e), true
-	case lag < 0:
+// believe keeps the time between the beginning of the stream and the receipt. In between anything is possible: in a
+// storm messages wait in the browser for many seconds. Keeping all of them inside those two keeps their order.
+func (t *times) believe(happened time.Duration, e cdp.Event, s *stream) (at clock.SessionTime, early bool) {
+	if happened > e.Received {
 		return t.received(e), false
 	}
-	return max(t.clock.At(happened), 0), false
+	at = t.clock.At(happened)
+	if at >= s.since {
+		return at, false
+	}
+	return s.since, s.since.Sub(at) > attachSlack
 }
 
 // calibrate learns the offset from a message that carries both clocks, in seconds.

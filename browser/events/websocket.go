@@ -39,7 +39,7 @@ func (w *writer) webSocketHandshake(s *stream, e cdp.Event) {
 	}
 	known := w.requests.get(p.RequestID)
 	known.started = p.Timestamp
-	w.emit(s, record.ClassResponse, statusSeverity(p.Response.Status), w.times.fromMono(p.Timestamp, e), &responsePayload{
+	w.emit(s, record.ClassResponse, statusSeverity(p.Response.Status), w.times.fromMono(p.Timestamp, e, s), &responsePayload{
 		Stage: stageHeaders, RequestID: requestID(p.RequestID), Kind: "websocket", URL: known.url, Context: s.context, Status: p.Response.Status,
 	})
 }
@@ -54,7 +54,7 @@ func (w *writer) webSocketClosed(s *stream, e cdp.Event) {
 	}
 	known := w.requests.get(p.RequestID)
 	w.requests.end(p.RequestID)
-	w.emit(s, record.ClassResponse, record.Info, w.times.fromMono(p.Timestamp, e), &responsePayload{
+	w.emit(s, record.ClassResponse, record.Info, w.times.fromMono(p.Timestamp, e, s), &responsePayload{
 		Stage: stageClosed, RequestID: requestID(p.RequestID), Kind: "websocket", URL: known.url, Context: s.context,
 		DurationMS: elapsed(known.started, p.Timestamp),
 	})
@@ -70,7 +70,7 @@ func (w *writer) webSocketError(s *stream, e cdp.Event) {
 		return
 	}
 	known := w.requests.get(p.RequestID)
-	w.emit(s, record.ClassRequestFailed, record.Error, w.times.fromMono(p.Timestamp, e), &failedPayload{
+	w.emit(s, record.ClassRequestFailed, record.Error, w.times.fromMono(p.Timestamp, e, s), &failedPayload{
 		Stage: stageFailed, RequestID: requestID(p.RequestID), Kind: "websocket", URL: known.url, Context: s.context, Error: "websocket_error",
 		DurationMS: elapsed(known.started, p.Timestamp),
 	})

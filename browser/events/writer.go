@@ -43,6 +43,7 @@ type writer struct {
 
 	batch    []record.Event
 	sequence uint64
+	showing  map[*stream]clock.SessionTime // became visible, perhaps only for a picture
 
 	mu     sync.Mutex
 	counts counts
@@ -83,6 +84,7 @@ func (w *writer) gather(stop <-chan struct{}) {
 
 func (w *writer) write(items []item, lost []loss) {
 	w.times.refresh()
+	w.settleVisible()
 	for _, l := range lost {
 		w.gap(l)
 	}

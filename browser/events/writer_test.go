@@ -43,7 +43,7 @@ func newBench() *bench {
 	w := &writer{
 		session: session, clock: start, sink: store, facts: store, log: slog.New(slog.DiscardHandler), queue: newQueue(), ledger: newLedger(session),
 		times: newTimes(start), urls: newURLs(key), requests: newRequests(),
-		followed: func(string) bool { return false },
+		followed: func(string) bool { return false }, showing: map[*stream]clock.SessionTime{},
 	}
 	return &bench{writer: w, clock: c, store: store, s: &stream{target: pageOne, session: "s1"}}
 }
@@ -154,13 +154,20 @@ func TestTimesOfEvents(t *testing.T) {
 	wall := float64(b.clock.Wall().UnixMilli())
 	at := func(params string) record.Event {
 		b.handle(b.s, b.say("Runtime.consoleAPICalled", params))
-		list := b.stored(t)
-		return list[len(list)-1]
+		newest := record.Event{}
+		for _, e := range b.stored(t) {
+			if e.Sequence > newest.Sequence {
+				newest = e
+			}
+		}
+		return newest
 	}
 	assert.Equal(t, clock.SessionTime(9900*time.Millisecond), at(fmt.Sprintf(`{"timestamp":%f}`, wall-100)).AtNS, "the page's own time")
 	assert.Equal(t, clock.SessionTime(10*time.Second), at(fmt.Sprintf(`{"timestamp":%f}`, wall+100)).AtNS, "nothing happens after its message")
+	assert.Equal(t, clock.SessionTime(2*time.Second), at(fmt.Sprintf(`{"timestamp":%f}`, wall-8000)).AtNS, "in a storm messages wait")
+	b.s.since = clock.SessionTime(time.Second)
 	old := at(fmt.Sprintf(`{"timestamp":%f}`, wall-60_000))
-	assert.Equal(t, clock.SessionTime(10*time.Second), old.AtNS)
+	assert.Equal(t, b.s.since, old.AtNS, "what was said before the page was listened to")
 	assert.Contains(t, string(old.Payload), `"before_attachment":true`)
 	b.clock.JumpWall(time.Hour)
 	assert.Equal(t, clock.SessionTime(10*time.Second), at(fmt.Sprintf(`{"timestamp":%f}`, wall+3600_000)).AtNS, "a jump of the wall clock is followed")

@@ -85,7 +85,8 @@ func (d *Driver) prepareFocus(ctx context.Context, c *call, e core.Element) (fun
 type focusState struct {
 	Stale   bool `json:"stale"`
 	Focused bool `json:"focused"`
-	Empty   bool `json:"empty"`
+	// Unplaced fields have no selection that a script could set; their caret is moved by a key.
+	Unplaced bool `json:"unplaced"`
 }
 
 // caret focuses an element and places the caret in it: all, end or keep.
@@ -100,13 +101,16 @@ func (d *Driver) caret(ctx context.Context, c *call, l snapshot.Located, where s
 	case !s.Focused:
 		return fault.New(fault.ReferenceNotActionable, "the element does not take the focus").
 			WithRecovery("click it first, or act on the field inside it")
+	case s.Unplaced:
+		end := namedKeys["End"]
+		return pipeline(ctx, c.session, "Input.dispatchKeyEvent", []stroke{end.down(0), end.up(0)})
 	}
 	return nil
 }
 
 // chord presses modifiers, key, and releases in the opposite order.
 func (d *Driver) chord(ctx context.Context, c *call, chord core.Chord, hold time.Duration) error {
-	k, shift, ok := keyFor(chord.Key)
+	k, shift, ok := keyFor(unshifted(chord))
 	if !ok {
 		// No key of the keyboard gives this character.
 		return c.session.Send(ctx, "Input.insertText", map[string]any{"text": chord.Key}, nil)
@@ -138,6 +142,14 @@ func (d *Driver) chord(ctx context.Context, c *call, chord core.Chord, hold time
 		err = waited
 	}
 	return err
+}
+
+// unshifted reads Control+A as people mean it: the key A, without Shift unless it is named.
+func unshifted(chord core.Chord) string {
+	if len(chord.Modifiers) > 0 && len(chord.Key) == 1 {
+		return strings.ToLower(chord.Key)
+	}
+	return chord.Key
 }
 
 func prepareType(ctx context.Context, d *Driver, c *call) error {

@@ -40,6 +40,10 @@ func (x *traced) List(context.Context) (core.Pages, error) {
 	return core.Pages{Pages: []core.Page{{TargetID: x.page.Target()}}}, nil
 }
 
+func (x *traced) WaitForPage(context.Context, core.WaitForPageRequest) (core.NewPageResult, error) {
+	return core.NewPageResult{}, nil
+}
+
 // opened stands for the part of the session that opens pages.
 type opened struct {
 	control.PageSet

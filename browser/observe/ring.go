@@ -60,8 +60,8 @@ func (r *Ring) Get(s id.Session, t id.Target, name id.Observation) (data []byte,
 		WithRecovery("take_screenshot takes a new one; retained frames show the past")
 }
 
-// Forget drops the pictures of a session.
-func (r *Ring) Forget(s id.Session) {
+// Forget drops the pictures of a session and returns how many there were.
+func (r *Ring) Forget(s id.Session) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var list []kept
@@ -72,7 +72,9 @@ func (r *Ring) Forget(s id.Session) {
 			r.bytes += len(k.data)
 		}
 	}
+	forgotten := len(r.list) - len(list)
 	r.list = list
+	return forgotten
 }
 
 // ObservationURI is the canonical address of a kept picture.

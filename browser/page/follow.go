@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/krometrail/krometrail/browser/cdp"
+	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/record"
 )
 
@@ -99,9 +100,19 @@ func (s *Session) onCrash(e cdp.Event) {
 // marks its end; the interval is then put on the timeline. kind is one of record.Observer's.
 func (s *Session) Observing(kind string) (end func()) {
 	start := s.clock.Now()
+	if kind == "screenshot" {
+		s.root().pictured.Store(int64(start) + 1)
+	}
 	return func() {
 		fact := record.Observer{SessionID: s.record, TargetID: s.target, StartNS: start, EndNS: s.clock.Now(), Kind: kind}
 		// A failing store reports itself through its own status; the observation goes on without the interval.
 		_ = s.facts.Put(context.Background(), fact)
 	}
+}
+
+// Pictured is when this program last began to take a screenshot of the page; ok is false when it never has. Taking one of
+// a hidden page makes it visible for a moment.
+func (s *Session) Pictured() (at clock.SessionTime, ok bool) {
+	v := s.root().pictured.Load()
+	return clock.SessionTime(v - 1), v != 0
 }

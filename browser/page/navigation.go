@@ -59,6 +59,8 @@ type navigations struct {
 	current Navigation
 	known   bool
 	changed chan struct{}
+	// tell is called with every new state, in order, under mu.
+	tell func(Navigation)
 }
 
 // restored is the type of a navigation whose document comes from the back-forward cache.
@@ -75,6 +77,15 @@ func (s *Session) Navigation() (n Navigation, ok bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.current, v.known
+}
+
+// FollowNavigations calls f with every new state of the page's navigations, in order. f must not wait and must not call
+// this session. There is one follower; nil ends the following.
+func (s *Session) FollowNavigations(f func(Navigation)) {
+	v := s.root().navs
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.tell = f
 }
 
 // AwaitNavigation returns the newest navigation as soon as it satisfies ok, or the cause of ctx with the navigation as it
@@ -137,6 +148,9 @@ func (s *Session) navStarted(e cdp.Event, at clock.SessionTime) {
 		return // within the document: its own event tells the rest
 	}
 	s.updateNav(func(n *Navigation) bool {
+		if n.State == NavStarted && n.Loader == p.Loader {
+			return false
+		}
 		loading := n.loading
 		*n = s.newNavigation(kind, p.URL, p.Loader, at)
 		n.loading = loading
@@ -318,11 +332,12 @@ func (s *Session) failNav(meant func(*Navigation) bool) {
 	})
 }
 
-// updateNav changes the newest navigation and puts it on the timeline.
+// updateNav changes the newest navigation and puts it on the timeline. One that is replaced before it was committed has
+// failed.
 func (s *Session) updateNav(change func(*Navigation) bool) {
 	v := s.navs
 	v.mu.Lock()
-	next := v.current
+	old, next := v.current, v.current
 	if !change(&next) {
 		v.mu.Unlock()
 		return
@@ -330,7 +345,19 @@ func (s *Session) updateNav(change func(*Navigation) bool) {
 	v.current, v.known = next, true
 	close(v.changed)
 	v.changed = make(chan struct{})
+	states := []Navigation{next}
+	if old.State == NavStarted && old.ID != next.ID {
+		old.State = NavFailed
+		states = []Navigation{old, next}
+	}
+	for _, state := range states {
+		if v.tell != nil {
+			v.tell(state)
+		}
+	}
 	v.mu.Unlock()
-	// The sink queues and reports its failures through its own status.
-	_ = s.facts.Put(context.Background(), next.Navigation)
+	for _, state := range states {
+		// The sink queues and reports its failures through its own status.
+		_ = s.facts.Put(context.Background(), state.Navigation)
+	}
 }

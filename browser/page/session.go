@@ -2,6 +2,7 @@ package page
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/core/clock"
@@ -45,6 +46,9 @@ type Session struct {
 	urls     *redact.Key
 	parent   *Session
 	taps     []*cdp.Subscription
+
+	// pictured is the start of the last screenshot plus one, 0 for none.
+	pictured atomic.Int64
 
 	mu       sync.Mutex
 	children map[string]*Session

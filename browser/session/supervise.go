@@ -22,7 +22,7 @@ const (
 
 // supervise watches the connection and the pages until the session ends, and ends it when they are gone.
 func (l *live) supervise() {
-	for {
+	for !l.stopping() {
 		_, registry := l.connection()
 		v := registry.View()
 		switch {

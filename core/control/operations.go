@@ -22,6 +22,8 @@ type Operations struct {
 	Timeline   record.TimelineReader
 	Stored     record.SessionReader
 	Barrier    record.Barrier
+	Admin      record.Admin
+	Pictures   Pictures
 	// Finish completes a status with what the browser does not know: retention, capabilities, hidden tools.
 	Finish StatusFinisher
 }
@@ -30,6 +32,7 @@ type Operations struct {
 func (o Operations) Ops() []capability.Op {
 	var all []capability.Op
 	all = append(all, o.lifecycle()...)
+	all = append(all, o.sessions()...)
 	all = append(all, o.pages()...)
 	all = append(all, o.inspection()...)
 	all = append(all, o.interactions()...)

@@ -40,12 +40,7 @@ func op[Req any](name string) capability.Op {
 }
 
 func TestEveryControlToolIsComplete(t *testing.T) {
-	total := 0
 	for _, tool := range controlTools(t, Full).Tools() {
-		text, err := json.Marshal(tool.Descriptor())
-		require.NoError(t, err)
-		total += len(text)
-		t.Logf("%5d %s", len(text), tool.Op.Name)
 		d := tool.Descriptor()
 		for _, hint := range []*bool{d.Annotations.ReadOnlyHint, d.Annotations.DestructiveHint, d.Annotations.IdempotentHint, d.Annotations.OpenWorldHint} {
 			assert.NotNil(t, hint)
@@ -53,7 +48,15 @@ func TestEveryControlToolIsComplete(t *testing.T) {
 		assert.NotEmpty(t, d.Title)
 		assert.NotEmpty(t, d.Description)
 	}
-	t.Logf("%5d bytes in all", total)
+}
+
+func TestSizeOfTheControlTools(t *testing.T) {
+	for _, set := range []Set{Full, Lean} {
+		model, total, err := controlTools(t, set).Size()
+		require.NoError(t, err)
+		t.Logf("%s: %d bytes for the model, %d in all", set, model, total)
+		assert.Less(t, model, map[Set]int{Full: 36_000, Lean: 27_000}[set])
+	}
 }
 
 func TestSchemaCarriesTheTags(t *testing.T) {

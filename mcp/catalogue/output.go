@@ -1,41 +1,38 @@
 package catalogue
 
 import (
-	"github.com/google/jsonschema-go/jsonschema"
+	"encoding/json"
+	"strings"
+
 	"github.com/krometrail/krometrail/core/capability"
 )
 
 // outputSchema is the envelope that every answer has: closed at the top level, open below. A tool lists the
-// members that its answers can have.
-func outputSchema(op capability.Op) *jsonschema.Schema {
-	s := &jsonschema.Schema{
-		Type: "object", Properties: map[string]*jsonschema.Schema{}, Required: []string{"tool", "status", "result"},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+// members that its answers can have. It comes with every tool of a listing, so it says what a reader needs and no
+// more: the members that are always there have types.
+func outputSchema(op capability.Op) json.RawMessage {
+	var optional strings.Builder
+	for _, name := range optionalMembers(op) {
+		optional.WriteString(`,"` + name + `":{}`)
 	}
-	add := func(property *jsonschema.Schema, names ...string) {
-		for _, name := range names {
-			s.Properties[name] = property
-			s.PropertyOrder = append(s.PropertyOrder, name)
-		}
-	}
-	object := &jsonschema.Schema{Type: "object"}
-	list := &jsonschema.Schema{Type: "array"}
-	add(&jsonschema.Schema{Type: "string"}, "tool", "status")
+	return json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string"},"status":{"type":"string"},"result":{"type":"object"}` +
+		optional.String() + `},"required":["tool","status","result"],"additionalProperties":false}`)
+}
 
-	add(object, "result", "error", "diagnostics")
-	add(list, "warnings", "notes", "next")
+func optionalMembers(op capability.Op) []string {
+	var names []string
 	if op.Kind == capability.Change || op.Kind == capability.Recorded {
-		add(object, "interaction")
+		names = append(names, "interaction")
 	}
-	if op.Capability != capability.Control {
-		add(object, "range")
-		add(&jsonschema.Schema{Type: "string"}, "range_handle")
+	temporal := op.Capability != capability.Control
+	if temporal {
+		names = append(names, "range", "range_handle")
 	}
 	if op.Pictures {
-		add(list, "images")
+		names = append(names, "images")
 	}
-	if op.Pictures || op.Capability != capability.Control {
-		add(list, "resources")
+	if op.Pictures || temporal {
+		names = append(names, "resources")
 	}
-	return s
+	return append(names, "warnings", "notes", "next", "error", "diagnostics")
 }

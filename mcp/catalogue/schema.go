@@ -3,6 +3,7 @@ package catalogue
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -114,7 +115,7 @@ func applyTags(field reflect.StructField, s *jsonschema.Schema) error {
 		t = t.Elem()
 	}
 	rules := tagRules()
-	for _, name := range slices.Sorted(mapKeys(rules)) {
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		text, ok := field.Tag.Lookup(name)
 		if !ok {
 			continue
@@ -124,16 +125,6 @@ func applyTags(field reflect.StructField, s *jsonschema.Schema) error {
 		}
 	}
 	return nil
-}
-
-func mapKeys[V any](m map[string]V) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // element is the schema of a list's elements, else the schema itself.

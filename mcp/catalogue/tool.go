@@ -72,9 +72,7 @@ func newTool(op capability.Op) (t Tool, err error) {
 	if t.Input, err = json.Marshal(schema); err != nil {
 		return t, err
 	}
-	if t.Output, err = json.Marshal(outputSchema(op)); err != nil {
-		return t, err
-	}
+	t.Output = outputSchema(op)
 	if t.input, err = compile(op.Name+"/input", t.Input, true); err != nil {
 		return t, fmt.Errorf("input schema: %w", err)
 	}
@@ -115,6 +113,23 @@ func (c *Catalogue) Tools() []Tool { return slices.Clone(c.tools) }
 func (c *Catalogue) Tool(name string) (*Tool, bool) {
 	t, ok := c.byName[name]
 	return t, ok
+}
+
+// Size is how many bytes the listed tools take: model is what hosts put before a model (names, descriptions and
+// input schemas), total the whole descriptors.
+func (c *Catalogue) Size() (model, total int, err error) {
+	for _, t := range c.tools {
+		if t.Hidden {
+			continue
+		}
+		text, err := json.Marshal(t.Descriptor())
+		if err != nil {
+			return 0, 0, err
+		}
+		total += len(text)
+		model += len(t.Op.Name) + len(t.Op.Summary) + len(t.Input)
+	}
+	return model, total, nil
 }
 
 // Hidden lists the names that are not listed to clients.

@@ -54,8 +54,8 @@ func (a Answer) Result() *mcp.CallToolResult {
 func link(r evidence.Resource) mcp.ResourceLink {
 	l := mcp.NewResourceLink(r.URI, r.Name, strings.ReplaceAll(r.Role, "_", " "), r.MediaType)
 	if r.Bytes > 0 {
-		size := r.Bytes
-		l.Size = &size
+		bytes := r.Bytes
+		l.Size = &bytes
 	}
 	return l
 }
@@ -142,12 +142,30 @@ func about(e Envelope, d Detail) []string {
 		lines = append(lines, line)
 	}
 	for _, i := range e.Images {
-		lines = append(lines, imageLine(i))
+		if i.Inline || !ofObservation(i.Role) {
+			lines = append(lines, imageLine(i))
+		}
 	}
 	for _, r := range e.Resources {
-		lines = append(lines, fmt.Sprintf("resource %s %s (%s, %d bytes)", r.Role, r.URI, r.MediaType, r.Bytes))
+		lines = append(lines, fmt.Sprintf("resource %s %s (%s%s)", r.Role, r.URI, r.MediaType, size(r.Bytes)))
 	}
 	return lines
+}
+
+func size(bytes int64) string {
+	if bytes == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d bytes", bytes)
+}
+
+// ofObservation: the picture's identifier and size stand beside its observation already.
+func ofObservation(role evidence.Role) bool {
+	switch role {
+	case evidence.RolePostAction, evidence.RoleLive, evidence.RoleBatchStep, evidence.RoleBatchFinal:
+		return true
+	}
+	return false
 }
 
 func interactionLine(i *capability.InteractionRef, d Detail) string {

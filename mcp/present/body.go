@@ -2,6 +2,8 @@ package present
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,7 +88,7 @@ func body(result any, d Detail) []string {
 	case Batch:
 		return r.lines(d)
 	case evidence.Bundle:
-		return bundleLines(r)
+		return bundleLines(r, d)
 	case page.QueryResult:
 		return queryLines(r)
 	}
@@ -96,7 +98,7 @@ func body(result any, d Detail) []string {
 func (c Change) lines() []string {
 	var lines []string
 	if c.Action != nil {
-		lines = append(lines, prefixed("action: ", facts(c.Action))...)
+		lines = append(lines, facts(c.ownFacts())...)
 	}
 	if c.Observation != nil {
 		lines = append(lines, c.Observation.lines(true)...)
@@ -138,7 +140,7 @@ func (o Observation) lines(withPage bool) []string {
 	for _, s := range o.Says {
 		lines = append(lines, s.Role+": "+strconv.Quote(s.Text))
 	}
-	return append(lines, postLines(o.Post)...)
+	return append(lines, o.postLines()...)
 }
 
 func focusText(ref string) string {
@@ -167,12 +169,17 @@ func shotLine(s page.Screenshot) string {
 	return line
 }
 
-func postLines(p *page.Postconditions) []string {
+// postLines leave out the navigation that the observation already names.
+func (o Observation) postLines() []string {
+	p := o.Post
 	if p == nil {
 		return nil
 	}
 	shown := *p
 	shown.Expectation = ""
+	if o.Navigation != nil && p.Navigation != nil && p.Navigation.ID == o.Navigation.ID {
+		shown.Navigation = nil
+	}
 	lines := prefixed("after: ", facts(shown))
 	if p.Expectation != "" {
 		lines = append(lines, "expectation: "+p.Expectation)
@@ -252,13 +259,4 @@ func within(container string) string {
 	return " in " + strconv.Quote(container)
 }
 
-// bundleLines begins with the header, which is text already.
-func bundleLines(b evidence.Bundle) []string {
-	lines := strings.Split(strings.TrimRight(b.Header, "\n"), "\n")
-	b.Header = ""
-	type rest struct {
-		evidence.Bundle
-		Header string `json:"header,omitempty"`
-	}
-	return append(lines, facts(rest{Bundle: b})...)
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

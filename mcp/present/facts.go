@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -125,7 +126,7 @@ func flatList(raw json.RawMessage) string {
 	return strings.Join(shown, " ")
 }
 
-// scalar prints key and value; times in session nanoseconds become seconds.
+// scalar prints key and value; times in session nanoseconds become seconds, fractions have three digits.
 func scalar(key string, raw json.RawMessage) string {
 	value := string(raw)
 	if len(raw) > 0 && raw[0] == '"' {
@@ -141,6 +142,9 @@ func scalar(key string, raw json.RawMessage) string {
 	}
 	if value == "null" {
 		value = "none"
+	}
+	if f, err := strconv.ParseFloat(value, 64); err == nil && raw[0] != '"' && strings.ContainsAny(value, ".eE") {
+		value = strconv.FormatFloat(math.Round(f*1000)/1000, 'f', -1, 64)
 	}
 	if key == "" {
 		return value

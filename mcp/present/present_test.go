@@ -95,10 +95,17 @@ func outcomes() map[string]capability.Outcome {
 			Range:       &evidence.ResolvedRange{SessionID: "ses_0123456789ab", TargetID: "tgt_0123456789ab", StartNS: 1_134_000_000, EndNS: 1_700_000_000, Anchor: evidence.AnchorRef{Kind: "interaction", ID: "int_0123456789ab"}, Retention: "complete", TimeSource: "presented"},
 			RangeHandle: "rng_0123456789ab", Next: []string{"change goes on after the range: ask again with after_ms=1000"},
 			Result: evidence.Bundle{Header: "click \"Save\" at +1.284 s; before it fill, navigate_to\nfirst change +38 ms, peak +120 ms, last change +300 ms\n",
-				Measure:   &evidence.Measure{FirstChangeMS: ptr(38.0), PeakArea: 0.25, Series: []evidence.MeasurePoint{{AtMS: 1}}, Regions: []evidence.MeasureRegion{{Name: "A", Width: 10, Height: 20, Changes: 3}}},
-				Artifacts: []evidence.ArtifactOutcome{{Kind: "storyboard", Status: "available", Cache: "generated", URI: "krometrail://evidence/s"}},
-				Quality:   evidence.Quality{Frames: 12, TimeSource: "presented", CaptureState: "capturing"},
-				Events:    []evidence.CompactEvent{{AtNS: 1_300_000_000, OffsetMS: 16, Class: "console", Severity: "error", Text: "boom", Payload: json.RawMessage(`{"x":1}`)}}}},
+				Measure: &evidence.Measure{FirstChangeMS: ptr(38.0), PeakArea: 0.25, Series: []evidence.MeasurePoint{{AtMS: 1}}, Regions: []evidence.MeasureRegion{{Name: "A", Width: 10, Height: 20, Changes: 3}}},
+				Artifacts: []evidence.ArtifactOutcome{
+					{Kind: "storyboard", Status: "available", Cache: "generated", URI: "krometrail://evidence/s", Artifact: &record.Artifact{ID: "art_0123456789ab", Width: 800, Height: 300},
+						Sampling: &evidence.Sampling{Mode: "bounded", Analyzed: 8, Source: 20}, Tiles: []evidence.Tile{{Number: 1, FrameID: "frm_0123456789ab", OffsetMS: -16.2, Reasons: []string{"before"}}}},
+					{Kind: "difference_map", Status: "unavailable", Error: fault.New(fault.ArtifactGenerationFailed, "it took too long")}},
+				Failed: []evidence.ComponentFailure{{Component: "events", Error: fault.New(fault.NotFound, "none are recorded")}},
+				Quality: evidence.Quality{Frames: 12, TimeSource: "presented", CaptureState: "capturing", CarryIn: "frm_0123456789ab",
+					Observers: []record.Observer{{Kind: "screenshot", StartNS: 1_300_000_000, EndNS: 1_340_000_000}, {Kind: "query", StartNS: 1_400_000_000, EndNS: 1_410_000_000}},
+					Gaps:      []record.Gap{{ID: "gap_0123456789ab", Reason: "queue_full", StartNS: 1_200_000_000, EndNS: ptr(clock.SessionTime(1_250_000_000))}},
+					Lag:       &evidence.Distribution{P50: 20, P95: 40}, Warnings: map[string]int{"viewport_metadata_incomplete": 2}},
+				Events: []evidence.CompactEvent{{AtNS: 1_300_000_000, OffsetMS: 16, Class: "console", Severity: "error", Text: "boom", Payload: json.RawMessage(`{"x":1}`)}}}},
 		"pin_range": {Status: capability.Failed, Stage: "pin", Err: fault.New(fault.PersistenceFailed, "the pin could not be stored").WithPersistence("write", "storage_full", "writer_usable").WithLimit("bytes", 9, 5, 4)},
 	}
 }

@@ -1,6 +1,7 @@
 package stdio
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -32,8 +33,27 @@ type toolPages struct {
 
 type toolPage struct {
 	mcp.CacheableResult
-	Tools      []json.RawMessage `json:"tools"`
-	NextCursor string            `json:"nextCursor,omitempty"`
+	Tools      []descriptor `json:"tools"`
+	NextCursor string       `json:"nextCursor,omitempty"`
+}
+
+// encodePage encodes the frame of a page and puts the tools into it as they are: they are encoded already, and
+// together they are large.
+func encodePage(stamp mcp.CacheableResult, tools []descriptor, next string) (json.RawMessage, error) {
+	frame, err := encode(toolPage{CacheableResult: stamp, Tools: []descriptor{}, NextCursor: next})
+	if err != nil {
+		return nil, err
+	}
+	const empty = `"tools":[` // cannot occur inside a JSON string, where quotes are escaped
+	at := bytes.Index(frame, []byte(empty)) + len(empty)
+	page := append(json.RawMessage{}, frame[:at]...)
+	for i, t := range tools {
+		if i > 0 {
+			page = append(page, ',')
+		}
+		page = append(page, t.text...)
+	}
+	return append(page, frame[at:]...), nil
 }
 
 type descriptor struct {
@@ -41,15 +61,10 @@ type descriptor struct {
 	text json.RawMessage
 }
 
-// list asks the library for the catalogue in both eras and encodes every answer there will be.
+// list asks the library for the catalogue once and encodes every answer there will be. A legacy answer is the
+// tools alone; a modern one carries the library's stamps.
 func (l *Loop) list() error {
-	c := newConn(context.Background(), l, nil)
-	legacy, err := c.libraryTools(era{version: latestLegacy}, nil)
-	if err != nil {
-		return err
-	}
-	meta := object{"_meta": json.RawMessage(`{"` + mcp.MetaKeyProtocolVersion + `":"` + modernVersion + `","` + mcp.MetaKeyClientCapabilities + `":{}}`)}
-	modern, err := c.libraryTools(era{version: modernVersion, modern: true}, meta)
+	modern, err := newConn(context.Background(), l, nil).libraryTools()
 	if err != nil {
 		return err
 	}
@@ -61,16 +76,16 @@ func (l *Loop) list() error {
 		return err
 	}
 	l.tools = &toolPages{}
-	l.tools.legacy, err = encode(toolPage{CacheableResult: legacy.CacheableResult, Tools: texts(tools)})
-	if err != nil {
+	if l.tools.legacy, err = encodePage(mcp.CacheableResult{}, tools, ""); err != nil {
 		return err
 	}
 	return l.tools.paginate(modern.CacheableResult, tools, l.limits.page)
 }
 
-func (c *conn) libraryTools(e era, params object) (mcp.ListToolsResult, error) {
-	r := &request{method: string(mcp.MethodToolsList), label: string(mcp.MethodToolsList), era: e}
-	result, failure := c.handle(context.Background(), r, params)
+func (c *conn) libraryTools() (mcp.ListToolsResult, error) {
+	meta := object{"_meta": json.RawMessage(`{"` + mcp.MetaKeyProtocolVersion + `":"` + modernVersion + `","` + mcp.MetaKeyClientCapabilities + `":{}}`)}
+	r := &request{method: string(mcp.MethodToolsList), label: string(mcp.MethodToolsList), era: era{version: modernVersion, modern: true}}
+	result, failure := c.handle(context.Background(), r, meta)
 	if failure != nil {
 		return mcp.ListToolsResult{}, failure
 	}
@@ -94,17 +109,9 @@ func describe(tools []mcp.Tool) ([]descriptor, error) {
 	return all, nil
 }
 
-func texts(tools []descriptor) []json.RawMessage {
-	all := make([]json.RawMessage, 0, len(tools))
-	for _, t := range tools {
-		all = append(all, t.text)
-	}
-	return all
-}
-
 // paginate fills pages from the front and names each later page by its cursor.
 func (p *toolPages) paginate(stamp mcp.CacheableResult, tools []descriptor, limit int) error {
-	frame, err := encode(toolPage{CacheableResult: stamp, Tools: []json.RawMessage{}, NextCursor: cursorOf(nil, nil, 0)})
+	frame, err := encodePage(stamp, nil, cursorOf(nil, nil, 0))
 	if err != nil {
 		return err
 	}
@@ -116,19 +123,18 @@ func (p *toolPages) paginate(stamp mcp.CacheableResult, tools []descriptor, limi
 	process, digest := processPart(), catalogueDigest(tools)
 	p.later = map[string]json.RawMessage{}
 	for i, start := range starts {
-		page := toolPage{CacheableResult: stamp, Tools: texts(tools[start:])}
+		end, next := len(tools), ""
 		if i+1 < len(starts) {
-			page.Tools = page.Tools[:starts[i+1]-start]
-			page.NextCursor = cursorOf(process, digest, starts[i+1])
+			end, next = starts[i+1], cursorOf(process, digest, starts[i+1])
 		}
-		text, err := encode(page)
+		page, err := encodePage(stamp, tools[start:end], next)
 		if err != nil {
 			return err
 		}
 		if i == 0 {
-			p.first = text
+			p.first = page
 		} else {
-			p.later[cursorOf(process, digest, start)] = text
+			p.later[cursorOf(process, digest, start)] = page
 		}
 	}
 	return nil

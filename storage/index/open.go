@@ -93,7 +93,7 @@ func (x *Index) prepare(path string) error {
 }
 
 func (x *Index) ensureSchema() error {
-	if err := x.pragmas("auto_vacuum=INCREMENTAL", "secure_delete=ON", "temp_store=MEMORY", fmt.Sprintf("cache_size=-%d", cacheKiB)); err != nil {
+	if err := x.pragmas("secure_delete=ON", "temp_store=MEMORY", fmt.Sprintf("cache_size=-%d", cacheKiB)); err != nil {
 		return err
 	}
 	found, err := x.tx.schemaText()
@@ -103,7 +103,8 @@ func (x *Index) ensureSchema() error {
 	if len(found) > 0 {
 		return compareSchema(found)
 	}
-	if err := x.pragmas("journal_mode=WAL"); err != nil {
+	// On a database that has content even setting this to what it is would be a write.
+	if err := x.pragmas("auto_vacuum=INCREMENTAL", "journal_mode=WAL"); err != nil {
 		return err
 	}
 	if err := x.create(); err != nil {

@@ -97,7 +97,7 @@ func (p *player) open(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	target, err := a.value("result.created")
+	target, err := a.value("interaction.target_id")
 	p.values["PAGE"] = target
 	return err
 }
@@ -185,8 +185,19 @@ func (p *player) expand(text string) string {
 	})
 }
 
-// value follows a path of field names and indexes through the structured content and returns it as text.
+// value follows a path of field names and indexes through the structured content and returns it as text. An interaction's
+// own result stands one level deeper, beside its observation; a path need not say so.
 func (a answer) value(path string) (string, error) {
+	text, err := a.follow(path)
+	if rest, ok := strings.CutPrefix(path, "result."); ok && err != nil {
+		if deeper, again := a.follow("result.action." + rest); again == nil {
+			return deeper, nil
+		}
+	}
+	return text, err
+}
+
+func (a answer) follow(path string) (string, error) {
 	var at any = a.content
 	for name := range strings.SplitSeq(path, ".") {
 		switch x := at.(type) {

@@ -81,7 +81,7 @@ function caret(n, where) {
     if (where === 'all') e.select();
     else {
       const end = (tag === 'input' ? inputValue(e) : e.value).length;
-      try { e.setSelectionRange(end, end); } catch { /* e-mail and number fields have no selection; their caret is at the end after select and focus */ }
+      try { e.setSelectionRange(end, end); } catch { return { ...focusState(e), unplaced: tag === 'input' && ['email', 'number'].includes(inputType(e)) }; }
     }
   } else {
     const selection = rootOf(e).getSelection ? rootOf(e).getSelection() || getSelection() : getSelection();
@@ -96,7 +96,7 @@ function caret(n, where) {
 
 function focusState(e) {
   const active = deepActive();
-  return { focused: active === e || (!!active && contains(e, active)), empty: held(e) === '' };
+  return { focused: active === e || (!!active && contains(e, active)) };
 }
 
 function held(e) {

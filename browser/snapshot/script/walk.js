@@ -241,6 +241,7 @@ function walk(options) {
   const top = rootElement(document);
   if (top) element(top, 0, false, false);
   forgetCollected();
+  mayLabel = true;
   return {
     result: {
       ...cols,

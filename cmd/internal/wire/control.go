@@ -93,6 +93,7 @@ type controlParams struct {
 	Runner    *control.Runner
 	Tracing   *tracing.Tracing
 	Store     *storage.Store
+	Ring      *observe.Ring
 	Selection capability.Selection
 	Late      *late
 	Transfers control.Transfers
@@ -103,7 +104,7 @@ func newControlOps(p controlParams) control.Operations {
 		Browser: p.Tracing.Browser(p.Browser), PageList: p.Browser, PageSet: p.Tracing.PageSet(p.Browser), Inspection: p.Observer, Camera: p.Observer,
 		Waiter: p.Observer, Transfers: p.Transfers, Runner: p.Runner,
 		Batch:    control.NewBatch(p.Late.Execute, p.Observer, p.Browser),
-		Sessions: p.Browser, Timeline: p.Store, Stored: p.Store, Barrier: p.Store,
+		Sessions: p.Browser, Timeline: p.Store, Stored: p.Store, Barrier: p.Store, Admin: p.Store, Pictures: p.Ring,
 		Finish: finisher(p.Selection, p.Late),
 	}
 }

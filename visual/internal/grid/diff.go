@@ -19,7 +19,7 @@ type Thresholds struct {
 // TileDiff is what changed inside one tile. Cells is zero exactly when the
 // tile as a whole does not count as changed.
 type TileDiff struct {
-	Cells  uint16 // changed luma cells in raster order; chroma spread over the cells it covers
+	Cells  uint16 // changed luma cells in raster order, with those that changed in colour only
 	Luma   uint16 // the part seen in luma
 	Chroma uint16 // the part seen in chroma
 	Weight int    // sum of min(|difference|, 64) over the tile's 24 means
@@ -44,18 +44,24 @@ func DiffTile(a, b Signature, t int, th *Thresholds) (d TileDiff) {
 	if hard == 0 && bits.OnesCount16(luma) < th.LumaCells && bits.OnesCount8(chroma) < th.ChromaCells {
 		return d
 	}
-	d.Luma, d.Chroma = luma, spread(chroma)
+	d.Luma, d.Chroma = luma, spread(chroma, luma)
 	d.Cells = d.Luma | d.Chroma
 	d.Weight = swar.ClampSum(d0) + swar.ClampSum(d1) + swar.ClampSum(d2)
 	return d
 }
 
-// spread turns the 4 Cb and 4 Cr bits into the luma cells they cover.
-func spread(chroma uint8) uint16 {
+// spread turns the 4 Cb and 4 Cr bits into the luma cells they cover: those
+// that changed in luma too, or all four when none did, since colour is known
+// only for the four together.
+func spread(chroma uint8, luma uint16) uint16 {
 	k := (chroma | chroma>>4) & 0xf
 	var out uint16
 	for i, quad := range [4]uint16{0x0033, 0x00cc, 0x3300, 0xcc00} {
-		if k>>i&1 != 0 {
+		switch {
+		case k>>i&1 == 0:
+		case luma&quad != 0:
+			out |= luma & quad
+		default:
 			out |= quad
 		}
 	}

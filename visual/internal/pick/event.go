@@ -7,6 +7,7 @@ const one = 1024
 const (
 	ReturnCandidate = "return_candidate" // the region shows what it showed before, with something else between
 	Excursion       = "excursion"        // a short state between two steps
+	ReturnedTo      = "returned_to"      // the state that comes back after a return candidate
 )
 
 var returnLags = [...]int{1, 2, 3, 4, 6, 8, 12}
@@ -18,6 +19,9 @@ type profile struct {
 	same  int // distances up to this count as the same state
 	ret   []int
 	exc   []int
+	// like holds, for each frame with a return, the earlier frame whose state
+	// came back: the deepest excursion of all that were accepted.
+	like []int
 	// transience is the greater of ret and exc at each frame, less the
 	// region's usual value: a spinner that returns all the time is no event.
 	transience []int
@@ -28,6 +32,7 @@ func newProfile(r *Region, parent *Region, n int) profile {
 	p.floor = max(4, p.max/24)
 	p.same = max(4, p.max/48)
 	p.ret, p.exc, p.transience = make([]int, n), make([]int, n), make([]int, n)
+	p.like = make([]int, n)
 	if p.max < p.floor {
 		return p
 	}
@@ -52,7 +57,8 @@ func stepsOf(r *Region, n int) []int {
 
 // returns finds frames whose surroundings resemble each other more than the
 // frame resembles either. Steady motion gives a ratio of zero or less until
-// distances saturate, hence the second condition for middling ratios. A block
+// distances saturate and while little has moved yet, hence the conditions for
+// middling ratios. A block
 // that is always moving returns to similar states by chance (lines of text
 // scroll into each other's places), so there a return means nothing.
 func (p *profile) returns(r *Region, steps []int) {
@@ -61,7 +67,7 @@ func (p *profile) returns(r *Region, steps []int) {
 		if r.Local && p.busy(steps, f) {
 			continue
 		}
-		best := 0
+		best, deepest := 0, 0
 		for _, la := range returnLags {
 			if f-la < 0 {
 				break
@@ -70,18 +76,28 @@ func (p *profile) returns(r *Region, steps []int) {
 				if f+lb >= n {
 					break
 				}
-				m := min(r.D.At(f-la, f), r.D.At(f, f+lb))
-				if m < p.floor {
-					continue
-				}
-				rho := one - one*r.D.At(f-la, f+lb)/m
-				if rho >= one*85/100 || rho >= one*35/100 && 4*m <= 3*p.max {
-					best = max(best, rho*rho/one)
+				v, m := p.ratio(r, f-la, f, f+lb)
+				best = max(best, v)
+				if v*m > deepest {
+					deepest, p.like[f] = v*m, f-la
 				}
 			}
 		}
 		p.ret[f] = best
 	}
+}
+
+// ratio values the return from lo over f to hi, and how far f is from both.
+func (p *profile) ratio(r *Region, lo, f, hi int) (value, depth int) {
+	m := min(r.D.At(lo, f), r.D.At(f, hi))
+	if m < p.floor {
+		return 0, m
+	}
+	rho := one - one*r.D.At(lo, hi)/m
+	if rho >= one*85/100 || rho >= one*35/100 && 4*m <= 3*p.max && 10*m >= p.max {
+		return rho * rho / one, m
+	}
+	return 0, m
 }
 
 // busyWindow is how many steps to each side decide whether a block is busy.
@@ -156,16 +172,15 @@ func peaks(parent *Region, f, n int) bool {
 	return 2*here >= 3*around
 }
 
-// localMedian is the median step around s..e, the two steps left out.
+// localMedian is the greater of the median steps before s and after e with
+// the steps between: where a motion begins, the stillness before it says
+// nothing about what is usual.
 func localMedian(steps []int, s, e int) int {
-	lo, hi := max(1, s-excursionWindow), min(len(steps), e+excursionWindow+1)
-	around := make([]int, 0, hi-lo)
-	for f := lo; f < hi; f++ {
-		if f != s && f != e {
-			around = append(around, steps[f])
-		}
-	}
-	return median(around)
+	before := append([]int(nil), steps[max(1, s-excursionWindow):s]...)
+	after := append([]int(nil), steps[e+1:min(len(steps), e+1+excursionWindow)]...)
+	before = append(before, steps[s+1:e]...)
+	after = append(after, steps[s+1:e]...)
+	return max(median(before), median(after))
 }
 
 // subtractUsual lowers every value by the median over the frames at which the

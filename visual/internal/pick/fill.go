@@ -37,7 +37,26 @@ func (c *chooser) events() {
 		}
 		perRoot[key]++
 		c.choose(Pick{Frame: frame, Reasons: []string{e.kind}, Region: r.Root})
+		c.companion(e)
 	}
+}
+
+// companion adds the frame whose state comes back after a return, unless an
+// earlier tile shows that state: one frame alone cannot show a reversal.
+func (c *chooser) companion(e event) {
+	p := &c.profiles[e.segment][e.region]
+	in := &c.req.Segments[e.segment]
+	d := in.Regions[e.region].D
+	if e.kind != ReturnCandidate || len(c.chosen) >= c.req.Limit-1 {
+		return
+	}
+	like := p.like[e.at]
+	for _, q := range c.chosen {
+		if q.segment == e.segment && q.at < e.at && 4*d.At(q.at, like) <= d.At(like, e.at) {
+			return
+		}
+	}
+	c.choose(Pick{Frame: in.Frames[like], Reasons: []string{ReturnedTo}, Region: in.Regions[e.region].Root})
 }
 
 func (p *chosen) addReason(r string) {
