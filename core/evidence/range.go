@@ -53,12 +53,14 @@ type AnchorRef struct {
 }
 
 // RangeRef is how most temporal requests name a range: a handle, an interaction with its default window,
-// or explicit session times. None means the default anchor.
+// or explicit session times; with session_id, target and anchor_ns these are a complete resolved range. None means the
+// default anchor.
 type RangeRef struct {
 	RangeHandle   id.RangeHandle     `json:"range_handle,omitempty" doc:"rng_ handle of an earlier answer"`
 	InteractionID id.Interaction     `json:"interaction_id,omitempty" doc:"this interaction with its default window"`
 	StartNS       *clock.SessionTime `json:"start_ns,omitempty" doc:"session time, with end_ns"`
 	EndNS         *clock.SessionTime `json:"end_ns,omitempty" doc:"session time, with start_ns"`
+	AnchorNS      *clock.SessionTime `json:"anchor_ns,omitempty" doc:"with start_ns: the moment in the range that offsets count from"`
 	SessionID     id.Session         `json:"session_id,omitempty" doc:"default: the running or newest session"`
 	Target        id.Target          `json:"target,omitempty" doc:"page; default: the selected page"`
 }

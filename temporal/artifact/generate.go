@@ -175,6 +175,9 @@ func describe(out *evidence.ArtifactOutcome, a record.Artifact, manifest []byte,
 	if v.Sampling.Analyzed < v.Sampling.Source {
 		out.Sampling = &evidence.Sampling{Mode: string(v.Sampling.Mode), Analyzed: v.Sampling.Analyzed, Source: v.Sampling.Source}
 	}
+	if out.Kind == evidence.DifferenceMap || out.Kind == evidence.MotionHistory {
+		return // what a map calls tiles are its panels
+	}
 	for _, t := range v.Tiles {
 		tile := evidence.Tile{Number: t.Number, FrameID: id.Frame(t.Frame), OffsetMS: millis(t.Offset)}
 		for _, reason := range t.Reasons {

@@ -127,7 +127,21 @@ func (m *making) interactions(ctx context.Context) {
 	}
 }
 
+// still shows a range in which the page sent no frame by the frame that was on screen all the time.
+func (m *making) still() {
+	f := *m.sequence.CarryIn
+	m.out.Pictures = append(m.out.Pictures, m.artifacts.Frame(f))
+	m.out.Resources = append(m.out.Resources, evidence.Resource{
+		Role: "source_frame", URI: evidence.FrameURI(f), Name: "frame " + string(f.ID), MediaType: "image/" + f.Format, Bytes: f.Bytes,
+	})
+	m.out.Notes = append(m.out.Notes, "the page sent no frame in the range, so there is nothing to compare; Chrome sends one whenever the page draws")
+}
+
 func (m *making) pictures(ctx context.Context) {
+	if len(m.sequence.Frames) == 0 && m.sequence.CarryIn != nil {
+		m.still()
+		return
+	}
 	m.request = artifact.Request{
 		Sequence: m.sequence, Kinds: []string{evidence.Storyboard, evidence.DifferenceMap},
 		Exhaustive: m.req.Sampling == "exhaustive", Markers: m.req.Markers,
@@ -182,7 +196,7 @@ func (m *making) show() {
 }
 
 func (m *making) measure(ctx context.Context) {
-	if len(m.sequence.Frames) == 0 && m.sequence.CarryIn == nil {
+	if len(m.sequence.Frames) == 0 {
 		return
 	}
 	measured, err := m.artifacts.Measure(ctx, m.request, m.bundle.Epoch)
