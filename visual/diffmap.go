@@ -90,7 +90,7 @@ func (a *Analysis) DifferenceMap(ctx context.Context, o MapOptions) (*Artifact, 
 		return nil, err
 	}
 	m := a.newManifest(KindDifferenceMap, "Difference map")
-	a.describeMap(m, e, []string{"reference", "how often each place changed", "when each place changed (mean time)"})
+	a.describeMap(m, e, []string{"reference", "how often places changed", "when places changed (mean time)"})
 	m.param("palette", string(orViridis(o.Palette)))
 	m.param("frequency_scale", "linear, brightest = "+strconv.Itoa(e.maxCount()))
 	m.Legend = append(m.axisLegend(false), mapLegend(a.countRegions(e.Number))...)

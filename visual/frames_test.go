@@ -123,3 +123,6 @@ func chosenIDs(s visual.Selection) []visual.FrameID {
 	}
 	return out
 }
+
+// labelColor is the colour of the first label of a tile.
+var labelColor = color.RGBA{0xf4, 0xf6, 0xf9, 0xff}

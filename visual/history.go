@@ -31,7 +31,7 @@ func (a *Analysis) MotionHistory(ctx context.Context, o MapOptions) (*Artifact, 
 		o.Decay = a.rng.Length()
 	}
 	m := a.newManifest(KindMotionHistory, "Motion history")
-	a.describeMap(m, e, []string{"most recent change of each place, over the reference"})
+	a.describeMap(m, e, []string{"most recent change of each place"})
 	m.Tiles[0].Labels[1] = m.Tiles[0].Labels[1] + ", dimmed to a quarter"
 	m.param("palette", string(orViridis(o.Palette)))
 	m.param("decay", o.Decay.String()+", linear")

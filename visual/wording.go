@@ -41,7 +41,7 @@ var reasonWords = map[Reason]string{
 	ReasonReturn:      "return candidate",
 	ReasonReturnedTo:  "state returned to",
 	ReasonExcursion:   "short state",
-	ReasonInformative: "shows most that others do not",
+	ReasonInformative: "differs most from neighbours",
 	ReasonSpread:      "evenly spaced",
 }
 

@@ -47,7 +47,7 @@ func (d *decoder) attach(m *Means) {
 		c := &d.components[i]
 		c.plane, c.stride, c.cellX, c.cellY = planes[i], m.YStride, 2, 2
 		if i > 0 {
-			c.stride, c.cellX, c.cellY = m.CStride, hmax, vmax
+			c.stride, c.cellX, c.cellY = m.CStride, hmax/c.h, vmax/c.v
 		}
 		c.prepare(&d.quant[c.table])
 	}

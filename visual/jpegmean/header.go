@@ -142,8 +142,10 @@ func (d *decoder) sampling() error {
 	if d.adobeRGB || c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B' {
 		return unsupported("RGB")
 	}
-	if c[1].h != 1 || c[1].v != 1 || c[2].h != 1 || c[2].v != 1 || c[0].h < 1 || c[0].h > 2 || c[0].v < 1 || c[0].v > 2 {
-		return unsupported("chroma sampling")
+	for i := range c {
+		if c[i].h < 1 || c[i].h > 2 || c[i].v < 1 || c[i].v > 2 || c[i].h > c[0].h || c[i].v > c[0].v {
+			return unsupported("chroma sampling")
+		}
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 type Thresholds struct {
 	Luma, Chroma         uint8 // a cell differs above this
 	LumaHard, ChromaHard uint8 // one cell above this makes its tile changed
-	LumaCells            int   // or this many luma cells above Luma
+	LumaCells            int   // or this many luma cells above Luma and above an eighth of the tile's contrast
 	ChromaCells          int   // or this many chroma cells above Chroma
 }
 
@@ -41,13 +41,32 @@ func DiffTile(a, b Signature, t int, th *Thresholds) (d TileDiff) {
 		return d
 	}
 	hard := swar.Over(d0, th.LumaHard) | swar.Over(d1, th.LumaHard) | swar.Over(d2, th.ChromaHard)
-	if hard == 0 && bits.OnesCount16(luma) < th.LumaCells && bits.OnesCount8(chroma) < th.ChromaCells {
+	if hard == 0 && bits.OnesCount8(chroma) < th.ChromaCells && !softChange(p, q, luma, d0, d1, th) {
 		return d
 	}
 	d.Luma, d.Chroma = luma, spread(chroma, luma)
 	d.Cells = d.Luma | d.Chroma
 	d.Weight = swar.ClampSum(d0) + swar.ClampSum(d1) + swar.ClampSum(d2)
 	return d
+}
+
+// resampleShare: content that is resampled a quarter of a pixel further in both
+// directions changes means of 4x4 pixels by up to an eighth of the contrast
+// around them. Weak changes must exceed that.
+const resampleShare = 8
+
+// softChange decides on a tile without any strong difference: enough cells
+// must differ by more than noise and by more than resampling explains.
+func softChange(p, q []byte, luma uint16, d0, d1 uint64, th *Thresholds) bool {
+	if bits.OnesCount16(luma) < th.LumaCells {
+		return false
+	}
+	lo, hi := p[0], p[0]
+	for i := range CellsPerTile {
+		lo, hi = min(lo, p[i], q[i]), max(hi, p[i], q[i])
+	}
+	t := max(th.Luma, (hi-lo)/resampleShare)
+	return swar.Count(swar.Over(d0, t))+swar.Count(swar.Over(d1, t)) >= th.LumaCells
 }
 
 // spread turns the 4 Cb and 4 Cr bits into the luma cells they cover: those

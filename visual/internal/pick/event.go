@@ -59,7 +59,7 @@ func stepsOf(r *Region, n int) []int {
 // frame resembles either. Steady motion gives a ratio of zero or less until
 // distances saturate and while little has moved yet, hence the conditions for
 // middling ratios. A block
-// that is always moving returns to similar states by chance (lines of text
+// that keeps moving returns to similar states by chance (lines of text
 // scroll into each other's places), so there a return means nothing.
 func (p *profile) returns(r *Region, steps []int) {
 	n := len(steps)
@@ -103,19 +103,20 @@ func (p *profile) ratio(r *Region, lo, f, hi int) (value, depth int) {
 // busyWindow is how many steps to each side decide whether a block is busy.
 const busyWindow = 6
 
-// busy reports whether most steps on one side of f change the block.
+// busy reports whether more than two steps on one side of f change the block:
+// a short event has one or two.
 func (p *profile) busy(steps []int, f int) bool {
-	return p.mostlyActive(steps[max(1, f-busyWindow+1):f+1]) || p.mostlyActive(steps[f+1:min(len(steps), f+1+busyWindow)])
+	return p.active(steps[max(1, f-busyWindow+1):f+1]) > 2 || p.active(steps[f+1:min(len(steps), f+1+busyWindow)]) > 2
 }
 
-func (p *profile) mostlyActive(steps []int) bool {
-	active := 0
+func (p *profile) active(steps []int) int {
+	n := 0
 	for _, s := range steps {
 		if s > p.same {
-			active++
+			n++
 		}
 	}
-	return 3*active > 2*len(steps)
+	return n
 }
 
 const (

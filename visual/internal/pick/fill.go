@@ -32,12 +32,33 @@ func (c *chooser) events() {
 		}
 		key := [2]int{e.segment, r.Root}
 		before, after := c.neighbours(e.place)
-		if perRoot[key] >= eventsPerRoot || c.contrast(r.D, e.at, before, after) <= c.profiles[e.segment][e.region].same {
+		if c.contrast(r.D, e.at, before, after) <= c.profiles[e.segment][e.region].same {
+			c.annotate(e, before, after)
+			continue
+		}
+		if perRoot[key] >= eventsPerRoot {
 			continue
 		}
 		perRoot[key]++
 		c.choose(Pick{Frame: frame, Reasons: []string{e.kind}, Region: r.Root})
 		c.companion(e)
+	}
+}
+
+// annotate gives the event's reason to a neighbouring tile that shows the same
+// state during the event.
+func (c *chooser) annotate(e event, around ...int) {
+	p := &c.profiles[e.segment][e.region]
+	in := &c.req.Segments[e.segment]
+	for _, at := range around {
+		if at < 0 || p.transience[at] < eventFloor || in.Regions[e.region].D.At(at, e.at) > p.same {
+			continue
+		}
+		t := &c.chosen[c.index(in.Frames[at])]
+		t.addReason(e.kind)
+		if t.Region == 0 {
+			t.Region = in.Regions[e.region].Root
+		}
 	}
 }
 
