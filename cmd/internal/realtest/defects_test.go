@@ -19,6 +19,8 @@ type look struct {
 		Kind  string          `json:"kind"`
 		Tiles []evidence.Tile `json:"tiles"`
 	} `json:"artifacts"`
+	Quality evidence.Quality `json:"capture_quality"`
+
 	tiles  []evidence.Tile
 	frames []image.Image
 	answer answer
@@ -162,10 +164,7 @@ func TestDefectsAreInThePictures(t *testing.T) {
 		{"text-swap", "Refresh", func(l look) bool { return l.states(image.Rect(30, 100, 490, 220)) >= 3 }, 180, 160},
 	} {
 		t.Run(c.page, func(t *testing.T) {
-			p.do(t, "open_page", args{"url": p.site.URL + "/" + c.page + ".html"})
-			p.do(t, "click", args{"query": "role=button name=" + c.button})
-			p.do(t, "wait", args{"text": "PASS"})
-			l := p.bundle(t, args{"after_ms": 900})
+			l := p.provoke(t, c.page, c.button, c.wrong)
 			assert.True(t, c.wrong(l), "the wrong state is in a tile\n%s", l.answer.Text)
 			assert.True(t, l.covered(c.x, c.y), "a region covers it\n%s", l.answer.Text)
 			assert.LessOrEqual(t, len(l.tiles), 8)
@@ -173,15 +172,50 @@ func TestDefectsAreInThePictures(t *testing.T) {
 	}
 }
 
+// provoke acts on a page until the browser really painted the wrong state, and returns what the storyboard shows. A
+// busy machine skips frames, and what was never painted cannot be found.
+func (p *program) provoke(t *testing.T, page, button string, wrong func(look) bool) look {
+	t.Helper()
+	for range 4 {
+		p.do(t, "open_page", args{"url": p.site.URL + "/" + page + ".html"})
+		p.do(t, "click", args{"query": "role=button name=" + button})
+		p.do(t, "wait", args{"text": "PASS"})
+		l := p.bundle(t, args{"after_ms": 900})
+		if wrong(look{frames: p.recorded(t, l.answer.Envelope.RangeHandle)}) {
+			return l
+		}
+	}
+	t.Skip("the browser painted no wrong state")
+	return look{}
+}
+
+// recorded loads all frames of a range.
+func (p *program) recorded(t *testing.T, handle string) (frames []image.Image) {
+	t.Helper()
+	f := p.do(t, "fetch_source_frames", args{"range_handle": handle, "max_frames": 64, "inline_images": false})
+	for _, r := range f.Envelope.Resources {
+		frames = append(frames, decode(t, p.read(t, r.URI)))
+	}
+	return frames
+}
+
 func TestControlsGetNoEventLabel(t *testing.T) {
 	p := start(t, nil)
 	t.Run("smooth", func(t *testing.T) {
-		p.do(t, "open_page", args{"url": p.site.URL + "/smooth-control.html"})
-		p.do(t, "click", args{"query": "role=button name=Open"})
-		p.do(t, "wait", args{"text": "PASS"})
-		l := p.bundle(t, args{"after_ms": 900})
-		assert.Empty(t, l.labelled(), l.answer.Text)
-		assert.NotEmpty(t, l.Measure.Regions)
+		for range 4 {
+			p.do(t, "open_page", args{"url": p.site.URL + "/smooth-control.html"})
+			p.do(t, "click", args{"query": "role=button name=Open"})
+			p.do(t, "wait", args{"text": "PASS"})
+			l := p.bundle(t, args{"after_ms": 900})
+			// A motion of which frames were skipped is not smooth on the frames.
+			if c := l.Quality.Cadence; c == nil || c.Max > 60 {
+				continue
+			}
+			assert.Empty(t, l.labelled(), l.answer.Text)
+			assert.NotEmpty(t, l.Measure.Regions)
+			return
+		}
+		t.Skip("the browser painted the motion unevenly")
 	})
 	t.Run("caret", func(t *testing.T) {
 		p.do(t, "open_page", args{"url": p.site.URL + "/caret-control.html"})
