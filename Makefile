@@ -110,6 +110,10 @@ $(GOLANGCI):
 	GOBIN=$(BIN)/tmp GOFLAGS= GOWORK=off $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 	mv $(BIN)/tmp/golangci-lint $@ && rmdir $(BIN)/tmp
 
+.PHONY: crash-storage
+crash-storage: ## kill a recording store at each of its steps; some minutes
+	$(GO) test -count=1 -timeout 30m -run Killed ./storage -every-step
+
 # A benchmark lives beside what it measures; these names group them by what they are read for.
 .PHONY: bench bench-visual bench-capture bench-control bench-mcp bench-storage bench-temporal bench-events
 bench: bench-visual bench-storage bench-mcp bench-events bench-control bench-temporal bench-capture

@@ -6,11 +6,11 @@ require (
 	github.com/BurntSushi/toml v1.6.0
 	github.com/adrg/xdg v0.5.3
 	github.com/alecthomas/kong v1.17.0
-	github.com/krometrail/krometrail/browser v0.0.0-00010101000000-000000000000
+	github.com/krometrail/krometrail/browser v0.1.0
 	github.com/krometrail/krometrail/core v0.1.0
-	github.com/krometrail/krometrail/mcp v0.0.0-00010101000000-000000000000
-	github.com/krometrail/krometrail/storage v0.0.0-00010101000000-000000000000
-	github.com/krometrail/krometrail/temporal v0.0.0-00010101000000-000000000000
+	github.com/krometrail/krometrail/mcp v0.1.0
+	github.com/krometrail/krometrail/storage v0.1.0
+	github.com/krometrail/krometrail/temporal v0.1.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/dig v1.19.0
 	go.uber.org/fx v1.24.0

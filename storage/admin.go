@@ -2,6 +2,8 @@ package storage
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/krometrail/krometrail/core/id"
@@ -35,10 +37,18 @@ func (s *Store) Retention(context.Context) (record.RetentionStatus, error) {
 	return out, nil
 }
 
-// Usage implements record.Admin. Lengths of open segments are those at the last change of their rows.
+// Usage implements record.Admin.
 func (s *Store) Usage(ctx context.Context) ([]record.SessionUsage, error) {
 	out, err := s.ix.Usage(ctx)
-	return out, readFault(err)
+	if err != nil {
+		return nil, readFault(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range out {
+		out[i].Bytes = s.book.SessionBytes(out[i].ID)
+	}
+	return out, nil
 }
 
 // DeleteSession implements record.Admin. Frames and artifacts of the session answer evidence_invalidated from
@@ -97,14 +107,16 @@ func (s *Store) deleteLocked(session id.Session) (record.Deletion, error) {
 	before := s.fileBytes
 	for key, path := range paths {
 		s.deletions = append(s.deletions, index.Deletion{Path: path, Bytes: s.book.Segment(key).Bytes})
-		s.book.RemoveSegment(key)
 	}
+	s.book.RemoveSegments(slices.Collect(maps.Keys(paths))...)
 	s.removedLocked(removal.ArtifactIDs)
 	s.forgetSessionLocked(session)
 	s.book.EventsFrom(oldest)
 	s.unlinkLocked()
-	return record.Deletion{Frames: removal.Frames, Events: removal.Events, Artifacts: removal.Artifacts, Pins: removal.Pins,
-		Rows: removal.Rows, Bytes: before - s.fileBytes}, nil
+	return record.Deletion{
+		Frames: removal.Frames, Events: removal.Events, Artifacts: removal.Artifacts, Pins: removal.Pins,
+		Rows: removal.Rows, Bytes: before - s.fileBytes,
+	}, nil
 }
 
 // pathsLocked maps the session's segments to their files.

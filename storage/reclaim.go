@@ -54,19 +54,24 @@ func (s *Store) expireFactsLocked(cutoff int64) error {
 // ageChecks is how many times within the maximum age facts are checked.
 const ageChecks = 1000
 
-// trimLocked keeps usage below the high-water mark as long as something unprotected is left.
-func (s *Store) trimLocked(n int64, stream retention.Stream) error {
+// trimLocked keeps usage below the high-water mark as long as something unprotected is left, and returns it.
+func (s *Store) trimLocked(n int64, stream retention.Stream) (used int64, err error) {
 	mark := int64(highWater * float64(s.share))
-	for s.usedLocked()+n > mark {
+	for {
+		used = s.usedLocked()
+		if used+n <= mark {
+			s.blocked.eviction = false
+			return used, nil
+		}
 		step, ok := s.book.Next(retention.Trim, s.wallTime().UnixNano(), stream)
 		if !ok {
-			return nil
+			s.blocked.eviction = true
+			return used, nil
 		}
 		if done, err := s.carryOutLocked(step); err != nil || !done {
-			return err
+			return used, err
 		}
 	}
-	return nil
 }
 
 // pressLocked makes room for n bytes within limit by ever stronger means.
@@ -75,35 +80,43 @@ func (s *Store) pressLocked(n, limit int64, stream retention.Stream) (overrode, 
 		return false, false, err
 	}
 	for force := retention.Press; force <= retention.Supersede; force++ {
-		for s.usedLocked()+n > limit {
-			now := s.wallTime().UnixNano()
-			graced := force >= retention.OverrideGrace && s.book.HasGraced(now)
-			step, ok := s.book.Next(force, now, stream)
-			if !ok {
-				break
-			}
-			done, err := s.carryOutLocked(step)
-			if err != nil {
-				return overrode, false, err
-			}
-			if !done {
-				break
-			}
-			if graced {
-				overrode = true
-				s.overrodeLocked()
-			}
-			if step.Action == retention.DropEvents || step.Action == retention.DropFacts {
-				if err := s.shrinkIndexLocked(); err != nil {
-					return overrode, false, err
-				}
-			}
+		forced, err := s.forceLocked(force, n, limit, stream)
+		overrode = overrode || forced
+		if err != nil {
+			return overrode, false, err
 		}
 		if s.usedLocked()+n <= limit {
 			return overrode, true, nil
 		}
 	}
 	return overrode, false, nil
+}
+
+// forceLocked takes steps of one force until n bytes fit or nothing may go. overrode reports that fresh artifacts
+// lost their protection.
+func (s *Store) forceLocked(force retention.Force, n, limit int64, stream retention.Stream) (overrode bool, err error) {
+	for s.usedLocked()+n > limit {
+		now := s.wallTime().UnixNano()
+		graced := force >= retention.OverrideGrace && s.book.HasGraced(now)
+		step, ok := s.book.Next(force, now, stream)
+		if !ok {
+			return overrode, nil
+		}
+		done, err := s.carryOutLocked(step)
+		if err != nil || !done {
+			return overrode, err
+		}
+		if graced {
+			overrode = true
+			s.overrodeLocked()
+		}
+		if step.Action == retention.DropEvents || step.Action == retention.DropFacts {
+			if err := s.shrinkIndexLocked(); err != nil {
+				return overrode, err
+			}
+		}
+	}
+	return overrode, nil
 }
 
 // overrodeLocked remembers how far retained evidence reached after the protection was dropped.
@@ -118,10 +131,10 @@ func (s *Store) carryOutLocked(step retention.Step) (done bool, err error) {
 	switch step.Action {
 	case retention.DropArtifact:
 		return true, s.dropArtifactLocked(step.Artifact)
-	case retention.EvictSegment:
+	case retention.EvictSegments:
 		return true, s.evictLocked(step)
 	case retention.SealSegment:
-		return s.sealNowLocked(step.Segment)
+		return s.sealNowLocked(step.Segments[0])
 	case retention.DropEvents:
 		return true, s.dropEventsLocked(step.Wall)
 	case retention.DropFacts:
@@ -142,32 +155,38 @@ func (s *Store) change(work func(*index.Tx) error) error {
 	return s.fail(terminalFault(opIndex, err))
 }
 
-// evictLocked removes a segment in two phases: the rows go and the file is listed for deletion in one
-// transaction; then the file is unlinked; then the list forgets it. A crash between two of them leaves work that
-// Open finishes.
+// evictLocked removes segments in two phases: the rows go and the files are listed for deletion in one
+// transaction; then the files are unlinked; then the list forgets them. A crash between two of them leaves work
+// that Open finishes.
 func (s *Store) evictLocked(step retention.Step) error {
-	entry := s.book.Segment(step.Segment)
-	var removal index.Removal
+	var artifacts []id.Artifact
 	var oldest int64
-	err := s.change(func(tx *index.Tx) (err error) {
-		removal, err = tx.EvictSegment(entry.Key, segment.SealedName(entry.ID), s.wallTime().UnixNano())
-		if err != nil {
+	err := s.change(func(tx *index.Tx) error {
+		for _, key := range step.Segments {
+			removal, err := tx.EvictSegment(key, segment.SealedName(s.book.Segment(key).ID), s.wallTime().UnixNano())
+			if err != nil {
+				return err
+			}
+			artifacts = append(artifacts, removal.ArtifactIDs...)
+		}
+		if _, err := tx.DropEvents(step.Wall, dropChunk); err != nil {
 			return err
 		}
-		if _, err = tx.DropEvents(step.Wall, dropChunk); err != nil {
-			return err
-		}
-		oldest, err = tx.OldestEvent()
 		tx.Vacuum(vacuumPages)
+		var err error
+		oldest, err = tx.OldestEvent()
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	s.book.EventsFrom(oldest)
-	s.deletions = append(s.deletions, index.Deletion{Path: segment.SealedName(entry.ID), Bytes: entry.Bytes})
-	s.book.RemoveSegment(entry.Key)
-	s.removedLocked(removal.ArtifactIDs)
+	for _, key := range step.Segments {
+		entry := s.book.Segment(key)
+		s.deletions = append(s.deletions, index.Deletion{Path: segment.SealedName(entry.ID), Bytes: entry.Bytes})
+	}
+	s.book.RemoveSegments(step.Segments...)
+	s.removedLocked(artifacts)
 	s.unlinkLocked()
 	return nil
 }

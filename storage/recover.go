@@ -108,7 +108,7 @@ func (r *recovery) segments(ctx context.Context) error {
 			}
 			continue
 		}
-		kept, err := r.segmentFile(ctx, name, suffix == segment.SealedSuffix)
+		kept, err := r.segmentFile(ctx, foundSegment{name: name, path: segment.Dir + "/" + e.Name(), sealed: suffix == segment.SealedSuffix})
 		if err != nil {
 			return err
 		}
@@ -148,41 +148,54 @@ func removeFileOrFolder(tree disk.FS, name string) error {
 	return removeFolder(tree, name)
 }
 
+// foundSegment is one segment file with the row it has, if any.
+type foundSegment struct {
+	name   id.Segment
+	path   string
+	sealed bool // by its name
+	row    index.Segment
+	known  bool // has a row
+
+	extent segment.Extent
+	frames []frameMeta
+	size   int64
+}
+
 // segmentFile checks one file. kept is false when the file had to go.
-func (r *recovery) segmentFile(ctx context.Context, name id.Segment, sealed bool) (kept bool, err error) {
-	file := segment.OpenName(name)
-	if sealed {
-		file = segment.SealedName(name)
-	}
-	size, err := r.s.fs.Size(file)
-	if err != nil {
+func (r *recovery) segmentFile(ctx context.Context, f foundSegment) (kept bool, err error) {
+	if f.size, err = r.s.fs.Size(f.path); err != nil {
 		return false, err
 	}
-	row, known := r.rows[name]
-	if sealed && known && row.Sealed && row.Bytes == size {
+	f.row, f.known = r.rows[f.name]
+	if f.sealed && f.known && f.row.Sealed && f.row.Bytes == f.size {
 		return true, nil // the ordinary case: nothing to read
 	}
-	f, err := r.s.fs.Open(file)
+	err = r.readAndComplete(&f)
+	if isForeign(err) {
+		return false, r.removeStray(f.path)
+	}
 	if err != nil {
 		return false, err
 	}
-	found, err := r.scan(f, size)
-	if err == nil {
-		err = r.complete(f, &found, size, sealed)
+	if f.extent.Frames == 0 {
+		return false, r.removeEmpty(f)
 	}
-	if cerr := f.Close(); err == nil {
+	return true, r.adopt(ctx, f)
+}
+
+func (r *recovery) readAndComplete(f *foundSegment) error {
+	file, err := r.s.fs.Open(f.path)
+	if err != nil {
+		return err
+	}
+	err = f.scan(file)
+	if err == nil {
+		err = r.complete(file, f)
+	}
+	if cerr := file.Close(); err == nil {
 		err = cerr
 	}
-	if isForeign(err) {
-		return false, r.removeStray(file)
-	}
-	if err != nil {
-		return false, err
-	}
-	if found.empty() {
-		return false, r.removeEmpty(file, known, row)
-	}
-	return true, r.adopt(ctx, name, found, row, known, sealed)
+	return err
 }
 
 // isForeign says that the file's header is not one that this program wrote completely.
@@ -191,103 +204,94 @@ func isForeign(err error) bool {
 }
 
 // removeEmpty removes a segment that was created and never got a record.
-func (r *recovery) removeEmpty(file string, known bool, row index.Segment) error {
-	if err := r.removeStray(file); err != nil || !known {
+func (r *recovery) removeEmpty(f foundSegment) error {
+	if err := r.removeStray(f.path); err != nil || !f.known {
 		return err
 	}
-	delete(r.rows, row.ID)
-	return r.s.ix.Do(context.Background(), func(tx *index.Tx) error { return tx.ForgetSegment(row.Key) })
+	delete(r.rows, f.name)
+	return r.s.ix.Do(context.Background(), func(tx *index.Tx) error { return tx.ForgetSegment(f.row.Key) })
 }
 
-// found is what a segment file holds.
-type foundSegment struct {
-	extent segment.Extent
-	frames []frameMeta
-	size   int64 // after completion
-}
-
-func (f foundSegment) empty() bool { return f.extent.Frames == 0 }
-
-func (r *recovery) scan(f disk.File, size int64) (foundSegment, error) {
-	var out foundSegment
-	var err error
-	out.extent, err = segment.Scan(f, size, func(rec segment.Record) error {
+func (f *foundSegment) scan(file disk.File) error {
+	extent, err := segment.Scan(file, f.size, func(rec segment.Record) error {
 		var m frameMeta
 		if json.Unmarshal(rec.Meta, &m) != nil || checkFrame(m.Frame) != nil {
 			return nil // a valid record of a frame that cannot be named is of no use
 		}
-		m.Offset, m.Bytes = rec.Offset, rec.Payload
-		out.frames = append(out.frames, m)
+		m.SegmentID, m.Offset, m.Bytes = f.name, rec.Offset, rec.Payload
+		f.frames = append(f.frames, m)
 		return nil
 	})
-	out.size = size
-	return out, err
+	f.extent = extent
+	return err
 }
 
 // complete cuts the file behind its last good record and seals it there.
-func (r *recovery) complete(f disk.File, found *foundSegment, size int64, sealed bool) error {
-	if found.extent.Sealed && sealed || found.empty() {
+func (r *recovery) complete(file disk.File, f *foundSegment) error {
+	if f.extent.Sealed && f.sealed || f.extent.Frames == 0 {
 		return nil
 	}
 	r.report.SealedSegments++
-	if !found.extent.Sealed {
-		r.report.TruncatedBytes += size - found.extent.End
-		if err := f.Truncate(found.extent.End); err != nil {
+	if !f.extent.Sealed {
+		r.report.TruncatedBytes += f.size - f.extent.End
+		if err := file.Truncate(f.extent.End); err != nil {
 			return err
 		}
-		if err := segment.WriteSeal(f, found.extent); err != nil {
+		if err := segment.WriteSeal(file, f.extent); err != nil {
 			return err
 		}
-		found.size = found.extent.End + segment.SealSize
+		f.size = f.extent.End + segment.SealSize
 	}
-	return f.Sync()
+	return file.Sync()
 }
 
 // adopt gives a complete file its sealed name and its rows.
-func (r *recovery) adopt(ctx context.Context, name id.Segment, found foundSegment, row index.Segment, known, sealed bool) error {
-	if !sealed {
-		if err := r.s.fs.Rename(segment.OpenName(name), segment.SealedName(name)); err != nil {
+func (r *recovery) adopt(ctx context.Context, f foundSegment) error {
+	if !f.sealed {
+		if err := r.s.fs.Rename(f.path, segment.SealedName(f.name)); err != nil {
 			return err
 		}
 	}
 	if err := r.s.fs.SyncDir(segment.Dir); err != nil {
 		return err
 	}
-	if !known {
-		row = index.Segment{Key: r.next, ID: name, Session: found.extent.Header.Session, CreatedWall: found.extent.Header.CreatedWallNS}
+	row := f.row
+	if !f.known {
+		row = index.Segment{Key: r.next, ID: f.name, Session: f.extent.Header.Session, CreatedWall: f.extent.Header.CreatedWallNS}
 		r.next++
 	}
-	row.Sealed, row.Bytes, row.LastWall = true, found.size, max(row.LastWall, row.CreatedWall)
-	rows := make([]index.Row, 0, len(found.frames))
-	for _, m := range found.frames {
+	row.Sealed, row.Bytes, row.LastWall = true, f.size, max(row.LastWall, row.CreatedWall)
+	for _, m := range f.frames {
 		row.LastWall = max(row.LastWall, m.WallNS)
-		m.Frame.SegmentID = name
-		rows = append(rows, index.FrameRow{Frame: m.Frame, Segment: row.Key})
 	}
-	placeholder := record.Session{ID: row.Session, StartedAt: time.Unix(0, row.CreatedWall)}
-	return r.s.ix.Do(ctx, func(tx *index.Tx) error {
-		if err := tx.Apply(index.SegmentRow{Segment: row}); err != nil {
-			return err
-		}
-		if err := tx.EnsureSession(placeholder); err != nil {
-			return err
-		}
-		lost, err := tx.LoseFramesBehind(row.Key, found.extent.End, r.s.wallTime().UnixNano())
-		if err != nil {
-			return err
-		}
-		r.report.LostFrames += lost
-		before, err := tx.CountFrames(row.Key)
-		if err != nil {
-			return err
-		}
-		if err := tx.Apply(rows...); err != nil {
-			return err
-		}
-		after, err := tx.CountFrames(row.Key)
-		r.report.IndexedFrames += after - before
+	return r.s.ix.Do(ctx, func(tx *index.Tx) error { return r.enter(tx, row, f) })
+}
+
+// enter brings the rows of an adopted file in line with what is in it.
+func (r *recovery) enter(tx *index.Tx, row index.Segment, f foundSegment) error {
+	if err := tx.Apply(index.SegmentRow{Segment: row}); err != nil {
 		return err
-	})
+	}
+	if err := tx.EnsureSession(record.Session{ID: row.Session, StartedAt: time.Unix(0, row.CreatedWall)}); err != nil {
+		return err
+	}
+	lost, err := tx.LoseFramesBehind(row.Key, f.extent.End, r.s.wallTime().UnixNano())
+	if err != nil {
+		return err
+	}
+	before, err := tx.CountFrames(row.Key)
+	if err != nil {
+		return err
+	}
+	for _, m := range f.frames {
+		if err := tx.Apply(index.FrameRow{Frame: m.Frame, Segment: row.Key}); err != nil {
+			return err
+		}
+	}
+	after, err := tx.CountFrames(row.Key)
+	r.report.LostFrames += lost
+	r.report.IndexedFrames += after - before
+	return err
 }
 
 // loseSegment turns the rows of a segment without a file into gaps.

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
@@ -20,18 +21,24 @@ const (
 // Put implements record.FactSink. Facts may use the reserve that frames leave: what happened to a recording can
 // be said even when nothing more can be recorded.
 func (s *Store) Put(ctx context.Context, facts ...record.Fact) error {
+	now := s.wallTime().UnixNano()
+	rows := make([]index.Row, len(facts))
+	for i, f := range facts {
+		row, err := index.NewFactRow(f, now)
+		if err != nil {
+			return fault.Input("facts", "must have a JSON form").Because(err)
+		}
+		rows[i] = row
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.usableLocked(); err != nil {
 		return err
 	}
-	if _, err := s.admitLocked(ctx, factBytes*int64(len(facts)), retention.Stream{}, admitFacts); err != nil {
+	if _, err := s.admitLocked(factBytes*int64(len(facts)), retention.Stream{}, admitFacts); err != nil {
 		return err
 	}
-	now := s.wallTime().UnixNano()
-	rows := make([]index.Row, len(facts))
-	for i, f := range facts {
-		rows[i] = index.FactRow{Fact: f, WallNS: now}
+	for _, f := range facts {
 		s.noticeLocked(f)
 	}
 	return s.queue(ctx, rows...)
@@ -78,6 +85,9 @@ func (s *Store) AppendEvents(ctx context.Context, events []record.Event) error {
 			return fault.New(fault.ResourceLimitExceeded, "an event's payload is larger than 8 KiB").
 				WithLimit("event_payload_bytes", int64(n), MaxEventPayload, MaxEventPayload)
 		}
+		if !json.Valid(events[i].Payload) {
+			return fault.Input("payload", "must be JSON")
+		}
 		size += int64(len(events[i].Payload)) + eventBytes
 	}
 	s.mu.Lock()
@@ -85,7 +95,7 @@ func (s *Store) AppendEvents(ctx context.Context, events []record.Event) error {
 	if err := s.usableLocked(); err != nil {
 		return err
 	}
-	if _, err := s.admitLocked(ctx, size, retention.Stream{}, admitEvidence); err != nil {
+	if _, err := s.admitLocked(size, retention.Stream{}, admitEvidence); err != nil {
 		return err
 	}
 	now := s.wallTime().UnixNano()
@@ -101,6 +111,10 @@ func (s *Store) AppendEvents(ctx context.Context, events []record.Event) error {
 
 // EndSession implements record.Admin.
 func (s *Store) EndSession(ctx context.Context, session record.Session) error {
+	row, err := index.NewFactRow(session, s.wallTime().UnixNano())
+	if err != nil {
+		return fault.Input("session", "must have a JSON form").Because(err)
+	}
 	s.mu.Lock()
 	if err := s.usableLocked(); err != nil {
 		s.mu.Unlock()
@@ -108,7 +122,7 @@ func (s *Store) EndSession(ctx context.Context, session record.Session) error {
 	}
 	s.endStreamsLocked(session.ID)
 	s.detachLocked(session.ID)
-	err := s.queue(ctx, index.FactRow{Fact: session, WallNS: s.wallTime().UnixNano()})
+	err = s.queue(ctx, row)
 	done := s.publisher.mark()
 	s.mu.Unlock()
 	if err != nil {

@@ -282,6 +282,10 @@ func TestTimesAreMappedAndChecked(t *testing.T) {
 	assert.InDelta(t, 1_700_000_000.5, frames[0].ChromeTimestamp, 1e-3)
 	assert.Nil(t, frames[1].PresentedNS, "later than its receipt, and the wall time is a minute off")
 	assert.Nil(t, frames[2].PresentedNS, "more than five seconds old")
+	assert.False(t, b.recorder.Skewed())
+	b.peer.Raw(cdptest.FrameEvent(session, 4, now+9, cdptest.JPEG(10, 10)))
+	b.flush(t)
+	assert.True(t, b.recorder.Skewed())
 }
 
 func TestAnotherSpellingTakesTheSlowWay(t *testing.T) {
@@ -346,6 +350,34 @@ func TestVisibilityAndCrashAreGaps(t *testing.T) {
 	assert.Equal(t, record.GapCrashed, gaps[1].Reason)
 	assert.NotNil(t, gaps[1].EndNS)
 	assert.Equal(t, "recording", b.status().State)
+}
+
+func TestAScreenshotOfAHiddenPageIsNoVisibility(t *testing.T) {
+	b := newBench(t, nil)
+	target, session := b.attach(t, "p1")
+	row, _ := b.registry.View().Find(target)
+	show := func(visible bool) {
+		b.peer.Event(session, "Page.screencastVisibilityChanged", map[string]any{"visible": visible})
+		b.settle(t)
+	}
+	show(false)
+	end := row.Session.Observing("screenshot")
+	show(true)
+	end()
+	visible, _ := b.recorder.Visible(target)
+	assert.False(t, visible)
+	show(false)
+	b.clock.Advance(2 * time.Second)
+	require.Len(t, b.gaps(), 1)
+	assert.Nil(t, b.gaps()[0].EndNS, "one hidden stretch")
+
+	end = row.Session.Observing("screenshot")
+	show(true)
+	end()
+	at := b.session.Now()
+	b.clock.Advance(2 * time.Second)
+	require.Eventually(t, func() bool { visible, _ := b.recorder.Visible(target); return visible }, time.Minute, time.Millisecond)
+	assert.Equal(t, at, *b.gaps()[0].EndNS, "a visibility that lasts is one, from its beginning")
 }
 
 func TestRefusalsOfTheSink(t *testing.T) {

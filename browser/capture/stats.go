@@ -21,11 +21,13 @@ var histogramMS = [...]float64{10, 17, 25, 34, 50, 67, 100, 150, 200, 333, 500, 
 // stats are the figures of one stream. The stream's lock protects them.
 type stats struct {
 	received, persisted, dropped uint64
-	last                         *clock.SessionTime
-	histogram                    [len(histogramMS) + 1]uint64
-	times                        window
-	lags                         window
-	acks                         window
+	// skewed counts frames whose swap time contradicted their receipt.
+	skewed    uint64
+	last      *clock.SessionTime
+	histogram [len(histogramMS) + 1]uint64
+	times     window
+	lags      window
+	acks      window
 }
 
 // window keeps the newest values in a ring.
@@ -106,6 +108,7 @@ func (s *stats) fill(row *page.CaptureTarget, now clock.SessionTime) {
 	row.FramesPerSecond = s.rate(now)
 	row.LagP50MS = float64(s.lags.percentile(0.50)) / 1e6
 	row.LagP95MS = float64(s.lags.percentile(0.95)) / 1e6
+	row.AckP50US = float64(s.acks.percentile(0.50)) / 1e3
 	row.AckP99US = float64(s.acks.percentile(0.99)) / 1e3
 	for i, count := range s.histogram {
 		bound := 0.0

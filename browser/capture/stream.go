@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/page"
@@ -30,8 +31,10 @@ type stream struct {
 	ledger   *ledger
 	geometry record.Viewport // the last complete one
 	expected [2]float64
+	expires  clock.SessionTime // end of the expectation
 	hidden   bool
-	seen     bool // the browser has told the visibility
+	flip     uint64 // counts visibility events
+	seen     bool   // the browser has told the visibility
 	started  bool
 	crashed  bool
 	limited  bool
@@ -141,16 +144,38 @@ func (s *stream) onVisibility(e cdp.Event) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.closed || s.session == nil {
 		return
 	}
-	s.seen = true
-	s.hidden = !p.Visible
-	if s.hidden {
-		s.ledger.begin(record.GapHidden, s.now(), 0)
-	} else {
-		s.ledger.end(record.GapHidden, s.now())
+	s.flip++
+	if p.Visible && s.hidden && s.session.ScreenshotWithin(flipLimit) {
+		// Our own screenshot of a hidden page: not a visibility event unless it lasts.
+		flip, at := s.flip, s.now()
+		s.recorder.config.Clock.Clock().AfterFunc(flipLimit, func() { s.confirmVisible(flip, at) })
+		return
 	}
+	s.setVisible(p.Visible, s.now())
+}
+
+// flipLimit is how long a screenshot of a hidden page can make it look visible.
+const flipLimit = 1500 * time.Millisecond
+
+// confirmVisible takes a visibility seriously that has outlived what a screenshot causes.
+func (s *stream) confirmVisible(flip uint64, at clock.SessionTime) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.flip == flip && !s.closed {
+		s.setVisible(true, at)
+	}
+}
+
+func (s *stream) setVisible(visible bool, at clock.SessionTime) {
+	s.seen, s.hidden = true, !visible
+	if visible {
+		s.ledger.end(record.GapHidden, at)
+		return
+	}
+	s.ledger.begin(record.GapHidden, at, 0)
 }
 
 func (s *stream) onCrash(e cdp.Event) {

@@ -149,12 +149,24 @@ func TestNonsenseIsCountedAndSkipped(t *testing.T) {
 func TestLargeMessagesPassBothWays(t *testing.T) {
 	both(t, func(t *testing.T, peer *cdptest.Peer, client *cdp.Client) {
 		peer.Handle("A.echo", func(c cdptest.Command) cdptest.Reply { return cdptest.Reply{Result: c.Params} })
-		text := strings.Repeat("x", 9<<20)
+		text := strings.Repeat("x", 1<<20)
 		var out struct{ Text string }
 		require.NoError(t, client.Call(t.Context(), "", "A.echo", map[string]string{"Text": text}, &out))
 		assert.Len(t, out.Text, len(text))
 		require.NoError(t, client.Call(t.Context(), "", "A.echo", map[string]string{"Text": "y"}, &out))
 		assert.Equal(t, "y", out.Text)
+	})
+}
+
+func TestAHugeReplyIsFollowedByOthers(t *testing.T) {
+	both(t, func(t *testing.T, peer *cdptest.Peer, client *cdp.Client) {
+		peer.Nth(1, "A.b", cdptest.Reply{Result: map[string]string{"Text": strings.Repeat("x", 9<<20)}})
+		peer.Nth(2, "A.b", cdptest.Reply{Result: map[string]string{"Text": "y"}})
+		for _, want := range []int{9 << 20, 1} {
+			var out struct{ Text string }
+			require.NoError(t, client.Call(t.Context(), "", "A.b", nil, &out))
+			assert.Len(t, out.Text, want)
+		}
 	})
 }
 

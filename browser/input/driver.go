@@ -225,8 +225,23 @@ func (d *Driver) Observe(ctx context.Context, a control.Action, p control.Prepar
 		c.session = live // a page that was attached again meanwhile
 	}
 	out := d.Observer.Take(ctx, c.session, taking)
+	out.Incomplete = afterInput(out.Incomplete)
+	for i, w := range out.Warnings {
+		out.Warnings[i] = afterInput(w)
+	}
 	out.Post = d.postconditions(ctx, c, &out)
 	return out, nil
+}
+
+// afterInput keeps the failure of an observation from advising to act again.
+func afterInput(f *fault.Error) *fault.Error {
+	if f == nil {
+		return nil
+	}
+	if f.Retry == fault.Safe || f.Recovery == "" {
+		f = f.WithRecovery("the action was carried out; observe_live shows the page")
+	}
+	return f.WithRetry(fault.Never)
 }
 
 // Deadlines of completion.

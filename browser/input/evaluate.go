@@ -51,11 +51,12 @@ func prepareEvaluate(ctx context.Context, d *Driver, c *call) error {
 		}
 		return fault.New(fault.PageObservationFailed, "the page is navigating and has no script world yet").WithRecovery("wait navigation=complete, then try again")
 	}
-	args, err := d.scriptArgs(ctx, c, s, world, r)
+	args, release, err := d.scriptArgs(ctx, c, s, world, r)
 	if err != nil {
 		return err
 	}
 	c.run = func(ctx context.Context, sending func()) (any, error) {
+		defer release()
 		end := s.Observing("evaluate")
 		defer end()
 		sending()
@@ -71,9 +72,15 @@ func (d *Driver) scriptFrame(c *call, r *core.EvaluateRequest) (*page.Session, s
 	return d.Snapshots.FrameOf(c.session, id.DocumentFrame(r.Frames))
 }
 
-// scriptArgs hands nodes of references over into the main world.
-func (d *Driver) scriptArgs(ctx context.Context, c *call, s *page.Session, world int64, r *core.EvaluateRequest) ([]any, error) {
-	args := []any{}
+// scriptArgs hands nodes of references over into the main world; release frees their handles.
+func (d *Driver) scriptArgs(ctx context.Context, c *call, s *page.Session, world int64, r *core.EvaluateRequest) (args []any, release func(), err error) {
+	var held []*snapshot.Handles
+	release = func() {
+		for _, h := range held {
+			h.Release()
+		}
+	}
+	args = []any{}
 	for _, a := range r.Args {
 		if a.Ref == "" {
 			args = append(args, map[string]any{"value": a.Value})
@@ -81,15 +88,19 @@ func (d *Driver) scriptArgs(ctx context.Context, c *call, s *page.Session, world
 		}
 		l, err := d.Snapshots.Locate(ctx, c.session, core.Element{Ref: a.Ref})
 		if err != nil {
-			return nil, err
+			release()
+			return nil, nil, err
 		}
-		handle, err := l.Document.In(ctx, l.Node, s, world)
+		h := l.Document.Hold()
+		held = append(held, h)
+		handle, err := h.In(ctx, l.Node, s, world)
 		if err != nil {
-			return nil, snapshot.Failure(err, l.Document)
+			release()
+			return nil, nil, snapshot.Failure(err, l.Document)
 		}
 		args = append(args, map[string]any{"objectId": handle})
 	}
-	return args, nil
+	return args, release, nil
 }
 
 func evaluate(ctx context.Context, s *page.Session, world int64, r *core.EvaluateRequest, args []any) (any, error) {

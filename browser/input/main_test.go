@@ -17,6 +17,7 @@ import (
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
 	core "github.com/krometrail/krometrail/core/page"
+	"github.com/krometrail/krometrail/core/record"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,11 +30,14 @@ type bench struct {
 	driver   *input.Driver
 	observer *observe.Observer
 	registry *snapshot.Registry
+	ring     *observe.Ring
 }
 
+type observer = record.Observer
+
 func newBench(t testing.TB) *bench {
-	b := &bench{t: t, browser: browsertest.Start(t), registry: snapshot.NewRegistry()}
-	b.observer = observe.New(b, b.registry, observe.NewRing())
+	b := &bench{t: t, browser: browsertest.Start(t), registry: snapshot.NewRegistry(), ring: observe.NewRing()}
+	b.observer = observe.New(b, b.registry, b.ring)
 	b.driver = input.NewDriver(input.Deps{Pages: b, Tabs: b, Downloads: noDownloads{}, Snapshots: b.registry, Observer: b.observer})
 	return b
 }

@@ -119,11 +119,11 @@ func (d *Driver) press(ctx context.Context, c *call, at spot, sending func(), ev
 }
 
 type guarded struct {
-	Stale   bool   `json:"stale"`
-	Hit     bool   `json:"hit"`
-	Blocked bool   `json:"blocked"`
-	By      string `json:"by"`
-	Seen    int    `json:"seen"`
+	Stale   bool `json:"stale"`
+	Hit     bool `json:"hit"`
+	Blocked bool `json:"blocked"`
+	Seen    int  `json:"seen"`
+	Clicks  int  `json:"clicks"`
 }
 
 func (d *Driver) pressOnce(ctx context.Context, c *call, at spot, sending func(), events func(spot) []mouse) error {
@@ -146,8 +146,13 @@ func (d *Driver) pressOnce(ctx context.Context, c *call, at spot, sending func()
 	if err := doc.Call(ctx, &after, "disarm"); err != nil {
 		return nil // the document is gone or blocked by what the press did
 	}
-	if after.Blocked {
+	switch {
+	case after.Blocked:
 		return errHeldBack
+	case after.Seen == 0:
+		c.expectation = "the press was sent, and the element's document saw nothing of it"
+	case after.Clicks == 0:
+		c.expectation = "the press reached the element and no click followed: it changed between press and release"
 	}
 	return nil
 }

@@ -88,14 +88,15 @@ func canonical(files []string) ([]string, error) {
 }
 
 func (d *Driver) upload(ctx context.Context, c *call, l snapshot.Located, files []string, sending func()) (any, error) {
-	handle, err := l.Document.Node(ctx, l.Node)
+	held := l.Document.Hold()
+	defer held.Release()
+	handle, err := held.Node(ctx, l.Node)
 	if err != nil {
 		return nil, err
 	}
 	if handle == "" {
 		return nil, snapshot.Stale(c.session.Target())
 	}
-	defer l.Document.Release()
 	sending()
 	if err := l.Document.Session.Send(ctx, "DOM.setFileInputFiles", map[string]any{"files": files, "objectId": handle}, nil); err != nil {
 		return nil, err

@@ -2,6 +2,8 @@ package page
 
 import (
 	"context"
+	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/krometrail/krometrail/browser/cdp"
@@ -100,10 +102,14 @@ func (s *Session) onCrash(e cdp.Event) {
 // marks its end; the interval is then put on the timeline. kind is one of record.Observer's.
 func (s *Session) Observing(kind string) (end func()) {
 	start := s.clock.Now()
-	if kind == "screenshot" {
-		s.root().pictured.Store(int64(start) + 1)
+	root := s.root()
+	if kind == screenshotKind {
+		root.shots.begin(start)
 	}
 	return func() {
+		if kind == screenshotKind {
+			root.shots.end(s.clock.Now())
+		}
 		fact := record.Observer{SessionID: s.record, TargetID: s.target, StartNS: start, EndNS: s.clock.Now(), Kind: kind}
 		// A failing store reports itself through its own status; the observation goes on without the interval.
 		_ = s.facts.Put(context.Background(), fact)
@@ -113,6 +119,44 @@ func (s *Session) Observing(kind string) (end func()) {
 // Pictured is when this program last began to take a screenshot of the page; ok is false when it never has. Taking one of
 // a hidden page makes it visible for a moment.
 func (s *Session) Pictured() (at clock.SessionTime, ok bool) {
-	v := s.root().pictured.Load()
-	return clock.SessionTime(v - 1), v != 0
+	shots := &s.root().shots
+	shots.mu.Lock()
+	defer shots.mu.Unlock()
+	return shots.begun, shots.running > 0 || shots.any
+}
+
+// screenshotKind is the observer interval in which a hidden page is shown for a moment.
+const screenshotKind = "screenshot"
+
+// shots follows the screenshots of a page.
+type shots struct {
+	mu      sync.Mutex
+	running int
+	begun   clock.SessionTime
+	ended   clock.SessionTime
+	any     bool
+}
+
+func (s *shots) begin(at clock.SessionTime) {
+	s.mu.Lock()
+	s.running++
+	s.begun = at
+	s.mu.Unlock()
+}
+
+func (s *shots) end(at clock.SessionTime) {
+	s.mu.Lock()
+	s.running--
+	s.ended, s.any = at, true
+	s.mu.Unlock()
+}
+
+// ScreenshotWithin reports whether a screenshot of the page is being taken or has ended at most d ago. Taking one of a
+// hidden page makes the browser call it visible for a moment.
+func (s *Session) ScreenshotWithin(d time.Duration) bool {
+	now := s.clock.Now()
+	shots := &s.root().shots
+	shots.mu.Lock()
+	defer shots.mu.Unlock()
+	return shots.running > 0 || shots.any && now.Sub(shots.ended) <= d
 }

@@ -2,7 +2,6 @@ package page
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/core/clock"
@@ -46,9 +45,7 @@ type Session struct {
 	urls     *redact.Key
 	parent   *Session
 	taps     []*cdp.Subscription
-
-	// pictured is the start of the last screenshot plus one, 0 for none.
-	pictured atomic.Int64
+	shots    shots
 
 	mu       sync.Mutex
 	children map[string]*Session

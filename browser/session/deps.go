@@ -28,7 +28,9 @@ type Deps struct {
 	// Getenv reads the environment: PATH, HOME, DISPLAY and WAYLAND_DISPLAY.
 	Getenv func(string) string
 	// DiskBudget and Capabilities are noted in the session's record.
-	DiskBudget    int64
+	DiskBudget int64
+	// CaptureOff leaves the pages' pictures unrecorded.
+	CaptureOff    bool
 	Capabilities  []string
 	RecordsEvents bool
 	// Subsystems are started with each session, in this order, and follow its pages.

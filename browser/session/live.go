@@ -99,8 +99,11 @@ func (l *live) endReason() string {
 // connect makes the session's packages serve a new connection.
 func (l *live) connect(ctx context.Context, client *cdp.Client, version page.Versions, inherit *target.View) error {
 	root := page.NewBrowser(client, l.browser.deps.Clock, version)
-	l.recorder.Bind(client)
-	observers := []target.Observer{l.viewport, l.recorder}
+	observers := []target.Observer{l.viewport}
+	if !l.browser.deps.CaptureOff {
+		l.recorder.Bind(client)
+		observers = append(observers, l.recorder)
+	}
 	started := Started{Session: l.id, Clock: l.clock, Browser: root, Facts: l.facts, URLs: l.urls, Managed: l.process != nil}
 	for _, s := range l.browser.deps.Subsystems {
 		if o := s.Begin(started); o != nil {

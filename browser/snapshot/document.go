@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/krometrail/krometrail/browser/cdp"
@@ -97,15 +99,38 @@ func (d *Document) arguments(method string, args []any) []any {
 // objectArg passes a protocol object.
 type objectArg string
 
+// Handles are protocol handles of one piece of work. They are released together, and no other work's are.
+type Handles struct {
+	*Document
+	group string
+}
+
+var handleGroups atomic.Uint64
+
+// Hold begins a piece of work with handles; Release must be called.
+func (d *Document) Hold() *Handles {
+	return &Handles{Document: d, group: "krometrail-" + strconv.FormatUint(handleGroups.Add(1), 10)}
+}
+
+// Release frees the handles.
+func (h *Handles) Release() {
+	_ = h.Session.Post("Runtime.releaseObjectGroup", map[string]any{"objectGroup": h.group})
+}
+
+// Node returns a handle of a node in the isolated world, "" when the node is gone.
+func (h *Handles) Node(ctx context.Context, node uint64) (objectID string, err error) {
+	return h.object(ctx, "node", node)
+}
+
 // object runs a method whose result stays in the page and returns its handle, "" for null.
-func (d *Document) object(ctx context.Context, method string, args ...any) (string, error) {
+func (h *Handles) object(ctx context.Context, method string, args ...any) (string, error) {
 	var reply struct {
 		Result    remoteObject `json:"result"`
 		Exception *exception   `json:"exceptionDetails"`
 	}
-	err := d.Session.SendWithin(ctx, AcquireDeadline, "Runtime.callFunctionOn", map[string]any{
-		"functionDeclaration": lookup, "executionContextId": d.World, "objectGroup": objectGroup,
-		"arguments": d.arguments(method, args),
+	err := h.Session.SendWithin(ctx, AcquireDeadline, "Runtime.callFunctionOn", map[string]any{
+		"functionDeclaration": lookup, "executionContextId": h.World, "objectGroup": h.group,
+		"arguments": h.arguments(method, args),
 	}, &reply)
 	if err != nil {
 		return "", gone(err)
@@ -114,19 +139,6 @@ func (d *Document) object(ctx context.Context, method string, args ...any) (stri
 		return "", fault.New(fault.PageObservationFailed, "reading the page failed").Because(errors.New(reply.Exception.Text))
 	}
 	return reply.Result.ObjectID, nil
-}
-
-const objectGroup = "krometrail"
-
-// Node returns a protocol handle of a node in the isolated world, "" when the node is gone. Handles are
-// released with Release.
-func (d *Document) Node(ctx context.Context, node uint64) (objectID string, err error) {
-	return d.object(ctx, "node", node)
-}
-
-// Release frees the handles of this document's session.
-func (d *Document) Release() {
-	_ = d.Session.Post("Runtime.releaseObjectGroup", map[string]any{"objectGroup": objectGroup})
 }
 
 // Ref is the reference of a node of this document.

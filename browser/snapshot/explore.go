@@ -22,7 +22,9 @@ func withDeadline(ctx context.Context, d *Document, limit time.Duration) (contex
 
 // ContentFrame is the browser's name of the frame that a frame element shows, "" when it shows none.
 func (d *Document) ContentFrame(ctx context.Context, element uint64) (string, error) {
-	handle, err := d.Node(ctx, element)
+	h := d.Hold()
+	defer h.Release()
+	handle, err := h.Node(ctx, element)
 	if err != nil || handle == "" {
 		return "", err
 	}
@@ -49,12 +51,13 @@ func (d *Document) describe(ctx context.Context, node map[string]any) (described
 
 // exploreShadows hands closed shadow roots of the last walk's suspects to the script.
 func (r *Registry) exploreShadows(ctx context.Context, d *Document) (found int, err error) {
-	defer d.Release()
-	list, err := d.object(ctx, "suspects")
+	h := d.Hold()
+	defer h.Release()
+	list, err := h.object(ctx, "suspects")
 	if err != nil || list == "" {
 		return 0, err
 	}
-	hosts, err := d.elements(ctx, list)
+	hosts, err := h.elements(ctx, list)
 	if err != nil {
 		return 0, err
 	}
@@ -74,7 +77,7 @@ func (r *Registry) exploreShadows(ctx context.Context, d *Document) (found int, 
 			continue // the host is gone again
 		}
 		for _, root := range reply.Node.ShadowRoots {
-			if root.Type == "closed" && d.adopt(ctx, hosts[i], root.BackendID) == nil {
+			if root.Type == "closed" && h.adopt(ctx, hosts[i], root.BackendID) == nil {
 				found++
 			}
 		}
@@ -82,34 +85,34 @@ func (r *Registry) exploreShadows(ctx context.Context, d *Document) (found int, 
 	return found, nil
 }
 
-func (d *Document) adopt(ctx context.Context, host string, root int64) error {
-	handle, err := d.resolve(ctx, root)
+func (h *Handles) adopt(ctx context.Context, host string, root int64) error {
+	handle, err := h.resolve(ctx, root)
 	if err != nil {
 		return err
 	}
-	return d.Call(ctx, nil, "adopt", objectArg(host), objectArg(handle))
+	return h.Call(ctx, nil, "adopt", objectArg(host), objectArg(handle))
 }
 
 // resolve returns a handle of a backend node in the isolated world.
-func (d *Document) resolve(ctx context.Context, backend int64) (string, error) {
+func (h *Handles) resolve(ctx context.Context, backend int64) (string, error) {
 	var reply struct {
 		Object remoteObject `json:"object"`
 	}
-	err := d.Session.Send(ctx, "DOM.resolveNode", map[string]any{
-		"backendNodeId": backend, "executionContextId": d.World, "objectGroup": objectGroup,
+	err := h.Session.Send(ctx, "DOM.resolveNode", map[string]any{
+		"backendNodeId": backend, "executionContextId": h.World, "objectGroup": h.group,
 	}, &reply)
 	return reply.Object.ObjectID, err
 }
 
 // elements are the handles of a list's elements.
-func (d *Document) elements(ctx context.Context, list string) ([]string, error) {
+func (h *Handles) elements(ctx context.Context, list string) ([]string, error) {
 	var reply struct {
 		Result []struct {
 			Name  string       `json:"name"`
 			Value remoteObject `json:"value"`
 		} `json:"result"`
 	}
-	err := d.Session.Send(ctx, "Runtime.getProperties", map[string]any{"objectId": list, "ownProperties": true}, &reply)
+	err := h.Session.Send(ctx, "Runtime.getProperties", map[string]any{"objectId": list, "ownProperties": true}, &reply)
 	if err != nil {
 		return nil, gone(err)
 	}
@@ -126,8 +129,9 @@ var pointerEvents = map[string]bool{"click": true, "mousedown": true, "mouseup":
 
 // exploreListeners tells the script which elements listen for pointer events. Each element is looked at once.
 func (r *Registry) exploreListeners(ctx context.Context, d *Document) error {
-	defer d.Release()
-	backends, err := d.listening(ctx)
+	h := d.Hold()
+	defer h.Release()
+	backends, err := h.listening(ctx)
 	if err != nil {
 		return err
 	}
@@ -138,7 +142,7 @@ func (r *Registry) exploreListeners(ctx context.Context, d *Document) error {
 	pending := make([]*page.Pending, 0, len(fresh))
 	for _, backend := range fresh {
 		p, err := d.Session.Start(ctx, "DOM.resolveNode", map[string]any{
-			"backendNodeId": backend, "executionContextId": d.World, "objectGroup": objectGroup,
+			"backendNodeId": backend, "executionContextId": d.World, "objectGroup": h.group,
 		})
 		if err != nil {
 			return err
@@ -160,13 +164,18 @@ func (r *Registry) exploreListeners(ctx context.Context, d *Document) error {
 	return d.Call(ctx, nil, "handled", args...)
 }
 
-// listening lists the backend nodes of the document with pointer listeners.
-func (d *Document) listening(ctx context.Context) ([]int64, error) {
+// listening lists the backend nodes of the document with pointer listeners. The browser reports only listeners of
+// the world that it is asked in, so it is asked in the page's own.
+func (h *Handles) listening(ctx context.Context) ([]int64, error) {
+	world, ok := h.Session.MainWorld(h.FrameID)
+	if !ok {
+		return nil, ErrGone
+	}
 	var document struct {
 		Result remoteObject `json:"result"`
 	}
-	err := d.Session.Send(ctx, "Runtime.evaluate", map[string]any{
-		"expression": "document", "contextId": d.World, "objectGroup": objectGroup,
+	err := h.Session.Send(ctx, "Runtime.evaluate", map[string]any{
+		"expression": "document", "contextId": world, "objectGroup": h.group,
 	}, &document)
 	if err != nil {
 		return nil, gone(err)
@@ -177,7 +186,7 @@ func (d *Document) listening(ctx context.Context) ([]int64, error) {
 			Backend int64  `json:"backendNodeId"`
 		} `json:"listeners"`
 	}
-	err = d.Session.SendWithin(ctx, AcquireDeadline, "DOMDebugger.getEventListeners", map[string]any{
+	err = h.Session.SendWithin(ctx, AcquireDeadline, "DOMDebugger.getEventListeners", map[string]any{
 		"objectId": document.Result.ObjectID, "depth": -1, "pierce": false,
 	}, &reply)
 	if err != nil {

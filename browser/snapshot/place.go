@@ -227,19 +227,19 @@ func (r *Registry) FrameOf(s *page.Session, name id.DocumentFrame) (owner *page.
 	return owner, frame, nil
 }
 
-// In returns a handle of the node in another world of its document's session.
-func (d *Document) In(ctx context.Context, node uint64, s *page.Session, world int64) (string, error) {
-	if s != d.Session {
+// In returns a handle of the node in another world of its document's session; it is released with the others.
+func (h *Handles) In(ctx context.Context, node uint64, s *page.Session, world int64) (string, error) {
+	if s != h.Session {
 		return "", fault.Input("args", "a reference can only be handed to the process of its own frame")
 	}
-	handle, err := d.Node(ctx, node)
+	handle, err := h.Node(ctx, node)
 	if err != nil {
 		return "", err
 	}
 	if handle == "" {
 		return "", stale(s.Target())
 	}
-	described, err := d.describe(ctx, map[string]any{"objectId": handle})
+	described, err := h.describe(ctx, map[string]any{"objectId": handle})
 	if err != nil {
 		return "", err
 	}
@@ -247,7 +247,7 @@ func (d *Document) In(ctx context.Context, node uint64, s *page.Session, world i
 		Object remoteObject `json:"object"`
 	}
 	err = s.Send(ctx, "DOM.resolveNode", map[string]any{
-		"backendNodeId": described.BackendID, "executionContextId": world, "objectGroup": objectGroup,
+		"backendNodeId": described.BackendID, "executionContextId": world, "objectGroup": h.group,
 	}, &reply)
 	if err != nil {
 		return "", gone(err)

@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/json"
 
+	"github.com/krometrail/krometrail/core/capability"
 	"github.com/krometrail/krometrail/core/evidence"
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
@@ -165,6 +166,14 @@ func (r *EvaluateRequest) PageRefs() []string {
 		}
 	}
 	return refs
+}
+
+// RequestLane implements capability.Laned: what changes nothing need not queue.
+func (r *EvaluateRequest) RequestLane() capability.Lane {
+	if r.ReadOnly {
+		return capability.Observing
+	}
+	return capability.Mutating
 }
 
 // Await reports whether a promise is awaited.

@@ -135,7 +135,8 @@ type CaptureTarget struct {
 	// LagP50MS and LagP95MS are presentation to receipt over the recent frames.
 	LagP50MS float64 `json:"lag_p50_ms,omitempty"`
 	LagP95MS float64 `json:"lag_p95_ms,omitempty"`
-	// AckP99US is receipt to written acknowledgement over the recent frames.
+	// AckP50US and AckP99US are receipt to written acknowledgement over the recent frames.
+	AckP50US float64      `json:"ack_p50_us,omitempty"`
 	AckP99US float64      `json:"ack_p99_us,omitempty"`
 	Failure  *fault.Error `json:"first_failure,omitempty"`
 	// Histogram counts the intervals between frames; shown at full.

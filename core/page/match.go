@@ -3,6 +3,8 @@ package page
 import (
 	"fmt"
 	"strings"
+
+	"github.com/krometrail/krometrail/core/fault"
 )
 
 // Bounds of semantic matching.
@@ -33,7 +35,10 @@ func (r *QueryRequest) PageRefs() []string { return Element{Query: r.Query}.Refs
 
 // Validate fills in defaults and checks.
 func (r *QueryRequest) Validate() error {
-	return first(Element{Query: r.Query}.check("", false), within(&r.MaxMatches, "max_matches", 1, 100, 20))
+	if r.Query == "" {
+		return fault.Input("query", "must not be empty")
+	}
+	return first(Element{Query: r.Query}.checkText(""), within(&r.MaxMatches, "max_matches", 1, 100, 20))
 }
 
 // QueryResult is what a query means on the present page. Only a unique match carries a reference.
@@ -141,6 +146,10 @@ func newMatching(nodes []Node, scope int) *matching {
 		}
 		open = append(open, i)
 		m.textStart[i] = b.Len()
+		if n.Rendered == "" && n.Role == RoleText {
+			// Acquired without semantics: enough to tell candidates apart.
+			b.WriteString(" " + n.Name + " ")
+		}
 		b.WriteString(n.Rendered)
 	}
 	for _, i := range open {

@@ -8,12 +8,11 @@ import (
 )
 
 // outputSchema is the envelope that every answer has: closed at the top level, open below. A tool lists the
-// members that its answers can have. It comes with every tool of a listing, so it says what a reader needs and no
-// more: the members that are always there have types.
+// members that its answers can have.
 func outputSchema(op capability.Op) json.RawMessage {
 	var optional strings.Builder
 	for _, name := range optionalMembers(op) {
-		optional.WriteString(`,"` + name + `":{}`)
+		optional.WriteString(`,"` + name + `":{"type":"` + memberType(name) + `"}`)
 	}
 	return json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string"},"status":{"type":"string"},"result":{"type":"object"}` +
 		optional.String() + `},"required":["tool","status","result"],"additionalProperties":false}`)
@@ -35,4 +34,14 @@ func optionalMembers(op capability.Op) []string {
 		names = append(names, "resources")
 	}
 	return append(names, "warnings", "notes", "next", "error", "diagnostics")
+}
+
+func memberType(name string) string {
+	switch name {
+	case "range_handle":
+		return "string"
+	case "interaction", "range", "error", "diagnostics":
+		return "object"
+	}
+	return "array"
 }

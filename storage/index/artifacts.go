@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"slices"
 
 	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/record"
@@ -16,15 +17,12 @@ func ArtifactDir(a id.Artifact) string { return ArtifactsDir + "/" + string(a) }
 // AddArtifact stores an artifact whose files are in place; bytes is the length of all its files. ok is false,
 // and nothing is stored, when one of its sources has no row any more. The segments of the sources are returned.
 func (t *Tx) AddArtifact(a record.Artifact, bytes int64) (segments []int64, ok bool, err error) {
-	seen := map[int64]bool{}
 	for _, source := range a.Sources {
-		var key int64
-		ok, err := t.one(`SELECT segment FROM frames WHERE id = ?`, []any{packID(string(source))}, &key)
+		key, ok, err := t.segmentOf(source, segments)
 		if err != nil || !ok {
 			return nil, false, err
 		}
-		if !seen[key] {
-			seen[key] = true
+		if !slices.Contains(segments, key) {
 			segments = append(segments, key)
 		}
 	}
@@ -42,6 +40,19 @@ func (t *Tx) AddArtifact(a record.Artifact, bytes int64) (segments []int64, ok b
 		}
 	}
 	return segments, true, nil
+}
+
+// segmentOf finds the segment of a frame, first among the segments of its neighbours.
+func (t *Tx) segmentOf(f id.Frame, near []int64) (key int64, ok bool, err error) {
+	for _, key := range near {
+		ok, err := t.one(`SELECT segment FROM frames WHERE segment = ? AND id = ?`, []any{key, packID(string(f))}, &key)
+		if err != nil || ok {
+			return key, ok, err
+		}
+	}
+	ok, err = t.one(`SELECT g.key FROM segments g CROSS JOIN frames f INDEXED BY frames_by_segment ON f.segment = g.key
+		WHERE f.id = ? ORDER BY g.key DESC LIMIT 1`, []any{packID(string(f))}, &key)
+	return key, ok, err
 }
 
 // storedArtifact adds what an artifact's public form leaves out.

@@ -20,34 +20,42 @@ const (
 	kindObserver    = 5
 )
 
-// FactRow puts one fact on the timeline; WallNS is the wall time it was accepted at.
+// FactRow puts one fact on the timeline.
 type FactRow struct {
-	Fact   record.Fact
-	WallNS int64
+	fact record.Fact
+	wall int64
+	body string
+}
+
+// NewFactRow renders a fact that was accepted at a wall time in nanoseconds. The error means that the fact holds
+// something without a JSON form.
+func NewFactRow(f record.Fact, wall int64) (FactRow, error) {
+	body, err := encode(f)
+	return FactRow{fact: f, wall: wall, body: body}, err
 }
 
 func (r FactRow) apply(t *Tx) error {
-	switch f := r.Fact.(type) {
+	switch f := r.fact.(type) {
 	case record.Session:
-		return t.putSession(f)
+		return t.putSession(f, r.body)
 	case record.Target:
-		return t.putTarget(f)
+		return t.putTarget(f, r.body)
 	case record.ClockSample:
 		_, err := t.exec(`INSERT OR REPLACE INTO samples(session, at_ns, wall_ns) VALUES(?,?,?)`, f.SessionID, f.AtNS, f.WallNS)
 		return err
 	case record.Gap:
-		return t.putFact(kindGap, string(f.ID), f.SessionID, f.TargetID, f.StartNS, openEnd(f.EndNS), r.WallNS, string(f.Reason), f)
+		return t.putFact(kindGap, string(f.ID), f.SessionID, f.TargetID, f.StartNS, openEnd(f.EndNS), r.wall, string(f.Reason), r.body)
 	case record.Interaction:
-		return t.putFact(kindInteraction, string(f.ID), f.SessionID, f.TargetID, f.StartedNS, f.End(), r.WallNS, f.Operation, f)
+		return t.putFact(kindInteraction, string(f.ID), f.SessionID, f.TargetID, f.StartedNS, f.End(), r.wall, f.Operation, r.body)
 	case record.Navigation:
-		return t.putFact(kindNavigation, string(f.ID), f.SessionID, f.TargetID, f.StartNS, navigationEnd(f), r.WallNS, f.State, f)
+		return t.putFact(kindNavigation, string(f.ID), f.SessionID, f.TargetID, f.StartNS, navigationEnd(f), r.wall, f.State, r.body)
 	case record.Marker:
-		return t.putFact(kindMarker, string(f.ID), f.SessionID, f.TargetID, f.AtNS, f.AtNS, r.WallNS, "", f)
+		return t.putFact(kindMarker, string(f.ID), f.SessionID, f.TargetID, f.AtNS, f.AtNS, r.wall, "", r.body)
 	case record.Observer:
 		name := fmt.Sprintf("%s/%s/%s/%d", f.SessionID, f.TargetID, f.Kind, f.StartNS)
-		return t.putFact(kindObserver, name, f.SessionID, f.TargetID, f.StartNS, f.EndNS, r.WallNS, "", f)
+		return t.putFact(kindObserver, name, f.SessionID, f.TargetID, f.StartNS, f.EndNS, r.wall, "", r.body)
 	}
-	return fmt.Errorf("index: unknown fact %T", r.Fact)
+	return fmt.Errorf("index: unknown fact %T", r.fact)
 }
 
 // openEnd stands for "still lasting" in comparisons.
@@ -68,37 +76,25 @@ func navigationEnd(n record.Navigation) clock.SessionTime {
 	return end
 }
 
-func (t *Tx) putSession(s record.Session) error {
-	body, err := encode(s)
-	if err != nil {
-		return err
-	}
+func (t *Tx) putSession(s record.Session, body string) error {
 	var ended any
 	if s.EndedAt != nil {
 		ended = s.EndedAt.UnixNano()
 	}
-	_, err = t.exec(`INSERT OR REPLACE INTO sessions(id, started_wall, ended_wall, body) VALUES(?,?,?,?)`,
+	_, err := t.exec(`INSERT OR REPLACE INTO sessions(id, started_wall, ended_wall, body) VALUES(?,?,?,?)`,
 		s.ID, s.StartedAt.UnixNano(), ended, body)
 	return err
 }
 
-func (t *Tx) putTarget(target record.Target) error {
-	body, err := encode(target)
-	if err != nil {
-		return err
-	}
-	_, err = t.exec(`INSERT INTO streams(session, target, created_ns, body) VALUES(?,?,?,?)
+func (t *Tx) putTarget(target record.Target, body string) error {
+	_, err := t.exec(`INSERT INTO streams(session, target, created_ns, body) VALUES(?,?,?,?)
 		ON CONFLICT(session, target) DO UPDATE SET created_ns = excluded.created_ns, body = excluded.body`,
 		target.SessionID, target.ID, target.CreatedNS, body)
 	return err
 }
 
-func (t *Tx) putFact(kind int, name string, s id.Session, target id.Target, start, end clock.SessionTime, wall int64, tag string, fact any) error {
-	body, err := encode(fact)
-	if err != nil {
-		return err
-	}
-	_, err = t.exec(`INSERT OR REPLACE INTO facts(kind, id, session, target, start_ns, end_ns, wall, tag, body) VALUES(?,?,?,?,?,?,?,?,?)`,
+func (t *Tx) putFact(kind int, name string, s id.Session, target id.Target, start, end clock.SessionTime, wall int64, tag, body string) error {
+	_, err := t.exec(`INSERT OR REPLACE INTO facts(kind, id, session, target, start_ns, end_ns, wall, tag, body) VALUES(?,?,?,?,?,?,?,?,?)`,
 		kind, name, s, target, start, end, wall, tag, body)
 	return err
 }
@@ -127,7 +123,7 @@ func (x *Index) Within(ctx context.Context, w record.Window) (record.Facts, erro
 }
 
 func touching[T any](ctx context.Context, v *sql.Tx, kind int, w record.Window) ([]T, error) {
-	rows, err := v.QueryContext(ctx, `SELECT body FROM facts WHERE session = ?1 AND kind = ?2 AND end_ns >= ?3 AND start_ns <= ?4
+	rows, err := v.QueryContext(ctx, `SELECT body FROM facts INDEXED BY facts_by_end WHERE session = ?1 AND kind = ?2 AND end_ns >= ?3 AND start_ns <= ?4
 		AND (?5 = '' OR target IN (?5, '')) ORDER BY start_ns, id`, w.SessionID, kind, w.StartNS, w.EndNS, w.TargetID)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func nullTime(t *clock.SessionTime) any {
 
 const frameColumns = `SELECT f.id, s.session, s.target, f.ordinal, f.received_ns, f.presented_ns, f.chrome_timestamp, f.format,
 	f.width, f.height, g.id, f.offset, f.bytes, f.viewport, f.warnings
-	FROM frames f JOIN streams s ON s.key = f.stream JOIN segments g ON g.key = f.segment `
+	FROM frames f INDEXED BY frames_by_time JOIN streams s ON s.key = f.stream JOIN segments g ON g.key = f.segment `
 
 func scanFrame(r interface{ Scan(...any) error }) (record.Frame, error) {
 	var (
@@ -76,6 +76,12 @@ func scanFrame(r interface{ Scan(...any) error }) (record.Frame, error) {
 	}
 	return f, err
 }
+
+// frameByID walks the segments from the newest and looks into the part of the index of each.
+const frameByID = `SELECT f.id, s.session, s.target, f.ordinal, f.received_ns, f.presented_ns, f.chrome_timestamp, f.format,
+	f.width, f.height, g.id, f.offset, f.bytes, f.viewport, f.warnings
+	FROM segments g CROSS JOIN frames f INDEXED BY frames_by_segment ON f.segment = g.key JOIN streams s ON s.key = f.stream
+	WHERE f.id = ? ORDER BY g.key DESC LIMIT 1`
 
 const streamKey = `(SELECT key FROM streams WHERE session = ? AND target = ?)`
 
@@ -105,7 +111,7 @@ func (x *Index) Frames(ctx context.Context, w record.Window, offset, limit int) 
 
 // Frame returns one frame; ok is false when it has no row.
 func (x *Index) Frame(ctx context.Context, f id.Frame) (frame record.Frame, ok bool, err error) {
-	row := x.read.QueryRowContext(ctx, frameColumns+`WHERE f.id = ?`, packID(string(f)))
+	row := x.read.QueryRowContext(ctx, frameByID, packID(string(f)))
 	frame, err = scanFrame(row)
 	return found(frame, err)
 }

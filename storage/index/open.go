@@ -17,15 +17,16 @@ import (
 )
 
 const (
-	// BatchRows and BatchDelay bound how long an accepted row stays invisible without a barrier.
-	BatchRows  = 64
+	// BatchRows bounds how many accepted rows stay invisible without a barrier.
+	BatchRows = 64
+	// BatchDelay bounds how long.
 	BatchDelay = 50 * time.Millisecond
 	// queueLength bounds the requests between the callers and the writer; callers wait beyond it.
 	queueLength = 64
 	readers     = 4
 	// The write-ahead log is folded back when it reaches between walMin and walMax pages.
 	walMin   = 64
-	walMax   = 512
+	walMax   = 1024
 	pageSize = 4096
 	cacheKiB = 16 << 10
 )
@@ -57,8 +58,10 @@ func Open(dir string, o Options) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{options: o, write: write, queue: make(chan request, queueLength), tick: make(chan struct{}, 1),
-		stop: make(chan struct{}), stopped: make(chan struct{})}
+	x := &Index{
+		options: o, write: write, queue: make(chan request, queueLength), tick: make(chan struct{}, 1),
+		stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
 	if err := x.prepare(path); err != nil {
 		return nil, errors.Join(err, x.closeHandles())
 	}
@@ -122,7 +125,7 @@ func (x *Index) create() error {
 	defer func() { _ = tx.Rollback() }()
 	marks := []string{fmt.Sprintf("PRAGMA application_id=%d", applicationID), fmt.Sprintf("PRAGMA user_version=%d", schemaVersion)}
 	for _, statement := range append(marks, schema...) {
-		if _, err := tx.Exec(statement); err != nil {
+		if _, err := tx.ExecContext(context.Background(), statement); err != nil {
 			return err
 		}
 	}
@@ -135,9 +138,8 @@ func (x *Index) pragmas(list ...string) error {
 		if err != nil {
 			return err
 		}
-		for rows.Next() { // some pragmas act only while their result is read
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		// Some pragmas act only while their result is read.
+		if _, err := collect(rows, func(*sql.Rows) (struct{}, error) { return struct{}{}, nil }); err != nil {
 			return err
 		}
 	}
@@ -172,7 +174,7 @@ func asSchemaError(err error) error {
 
 func (x *Index) openReaders(path string) error {
 	pages := max(walMin, min(walMax, x.options.LogBytes/pageSize))
-	if err := x.pragmas(fmt.Sprintf("wal_autocheckpoint=%d", pages), fmt.Sprintf("journal_size_limit=%d", 2*pages*pageSize)); err != nil {
+	if err := x.pragmas(fmt.Sprintf("wal_autocheckpoint=%d", pages), fmt.Sprintf("journal_size_limit=%d", pages*pageSize)); err != nil {
 		return asSchemaError(err)
 	}
 	read, err := connect(path, "_query_only=1")

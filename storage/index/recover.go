@@ -17,7 +17,11 @@ func (t *Tx) EnsureSession(s record.Session) error {
 	if err != nil || exists {
 		return err
 	}
-	return t.putSession(s)
+	body, err := encode(s)
+	if err != nil {
+		return err
+	}
+	return t.putSession(s, body)
 }
 
 // CountFrames counts the frame rows of a segment.

@@ -19,7 +19,9 @@ const (
 // schema holds the statements that make an empty database current, in order. The text is compared with the
 // file's own when a database is opened, so a change here needs a new schemaVersion.
 //
-// Times ending in _ns are session times unless named wall. Frame identifiers are kept as their 60 random bits.
+// Times ending in _ns are session times unless named wall. Frame identifiers are kept as their 60 random bits. They
+// are indexed by segment: an index over all of them would be written all over the place, and storing a frame would
+// cost more the more frames there are. A frame is looked for from the newest segment back.
 var schema = []string{
 	`CREATE TABLE sessions(
 		id TEXT NOT NULL PRIMARY KEY,
@@ -70,8 +72,7 @@ var schema = []string{
 		PRIMARY KEY(stream, ordinal)
 	) STRICT, WITHOUT ROWID`,
 	`CREATE INDEX frames_by_time ON frames(stream, time_ns)`,
-	`CREATE UNIQUE INDEX frames_by_id ON frames(id)`,
-	`CREATE INDEX frames_by_segment ON frames(segment)`,
+	`CREATE INDEX frames_by_segment ON frames(segment, id)`,
 	`CREATE TABLE facts(
 		kind INTEGER NOT NULL,
 		id TEXT NOT NULL,

@@ -34,11 +34,11 @@ func (x *Index) ClockSamples(ctx context.Context, s id.Session) ([]record.ClockS
 	return list(ctx, x.read, scan, `SELECT at_ns, wall_ns FROM samples WHERE session = ? ORDER BY at_ns`, s)
 }
 
-// Usage returns one row for each session, newest first. Bytes counts segment and artifact files.
+// Usage returns one row for each session, newest first, without Bytes: rows do not know how open segments grow.
 func (x *Index) Usage(ctx context.Context) ([]record.SessionUsage, error) {
 	scan := func(r *sql.Rows) (u record.SessionUsage, err error) {
 		var text []byte
-		if err := r.Scan(&text, &u.Targets, &u.Frames, &u.Events, &u.Bytes); err != nil {
+		if err := r.Scan(&text, &u.Targets, &u.Frames, &u.Events); err != nil {
 			return u, err
 		}
 		u.Session, err = decode[record.Session](text)
@@ -47,8 +47,6 @@ func (x *Index) Usage(ctx context.Context) ([]record.SessionUsage, error) {
 	return list(ctx, x.read, scan, `SELECT body,
 		(SELECT count(*) FROM streams WHERE session = s.id AND body IS NOT NULL),
 		(SELECT count(*) FROM frames WHERE stream IN (SELECT key FROM streams WHERE session = s.id)),
-		(SELECT count(*) FROM events WHERE session = s.id),
-		(SELECT coalesce(sum(bytes), 0) FROM segments WHERE session = s.id)
-			+ (SELECT coalesce(sum(bytes), 0) FROM artifacts WHERE session = s.id)
+		(SELECT count(*) FROM events WHERE session = s.id)
 		FROM sessions s ORDER BY started_wall DESC, id`)
 }

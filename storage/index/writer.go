@@ -83,6 +83,11 @@ func (x *Index) send(ctx context.Context, r request) error {
 		return err
 	}
 	select {
+	case <-x.stop:
+		return ErrClosed
+	default:
+	}
+	select {
 	case x.queue <- r:
 		return nil
 	case <-ctx.Done():
@@ -179,8 +184,8 @@ func (x *Index) drain(batch *[]Row) {
 	}
 }
 
-// commit writes one batch. When it fails, the rows are tried one by one: a row that breaks a constraint is
-// dropped and logged, anything else ends writing.
+// commit writes one batch. When it fails, the rows are tried one by one: one that is to blame itself is dropped and
+// logged, a database that fails ends writing.
 func (x *Index) commit(batch []Row) {
 	if len(batch) == 0 || x.Failure() != nil {
 		return
@@ -203,7 +208,7 @@ func (x *Index) commit(batch []Row) {
 		if err == nil {
 			continue
 		}
-		if !isConstraint(err) {
+		if isDatabase(err) && !isConstraint(err) {
 			x.fail(err)
 			return
 		}

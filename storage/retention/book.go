@@ -93,11 +93,13 @@ func (b *Book) NextKey() int64 {
 	return b.segments[len(b.segments)-1].Key + 1
 }
 
-// RemoveSegment takes a segment out.
-func (b *Book) RemoveSegment(key int64) {
-	delete(b.byKey, key)
-	delete(b.pinned, key)
-	b.segments = slices.DeleteFunc(b.segments, func(s *Segment) bool { return s.Key == key })
+// RemoveSegments takes segments out.
+func (b *Book) RemoveSegments(keys ...int64) {
+	for _, key := range keys {
+		delete(b.byKey, key)
+		delete(b.pinned, key)
+	}
+	b.segments = slices.DeleteFunc(b.segments, func(s *Segment) bool { return b.byKey[s.Key] == nil })
 }
 
 // AddArtifact adds an artifact that is newer than all others.
@@ -197,6 +199,22 @@ func (b *Book) Bytes(keys []int64) int64 {
 	for _, key := range keys {
 		if s := b.byKey[key]; s != nil {
 			sum += s.Bytes
+		}
+	}
+	return sum
+}
+
+// SessionBytes sums the segment and artifact files of a session.
+func (b *Book) SessionBytes(session id.Session) int64 {
+	var sum int64
+	for _, s := range b.segments {
+		if s.Session == session {
+			sum += s.Bytes
+		}
+	}
+	for _, a := range b.artifacts {
+		if a.Session == session {
+			sum += a.Bytes
 		}
 	}
 	return sum

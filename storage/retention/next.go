@@ -29,19 +29,22 @@ const (
 	DropArtifact Action = iota + 1
 	// DropEvents removes events that were accepted at or before Step.Wall.
 	DropEvents
-	// EvictSegment removes the sealed segment Step.Segment, and events up to Step.Wall with it.
-	EvictSegment
-	// SealSegment closes the open segment Step.Segment, which can then be evicted.
+	// EvictSegments removes the sealed segments Step.Segments, and events up to Step.Wall with them.
+	EvictSegments
+	// SealSegment closes the open segment Step.Segments[0], which can then be evicted.
 	SealSegment
 	// DropFacts removes the oldest facts.
 	DropFacts
 )
 
+// expireTogether bounds how many segments expire in one step.
+const expireTogether = 256
+
 // Step is one thing to do.
 type Step struct {
 	Action   Action
 	Artifact id.Artifact
-	Segment  int64
+	Segments []int64
 	Wall     int64
 }
 
@@ -64,7 +67,7 @@ func (b *Book) Next(force Force, now int64, stream Stream) (Step, bool) {
 		if b.eventsFrom != 0 && b.eventsFrom < s.CreatedWall {
 			return Step{Action: DropEvents, Wall: s.CreatedWall}, true
 		}
-		return Step{Action: EvictSegment, Segment: s.Key, Wall: s.LastWall}, true
+		return Step{Action: EvictSegments, Segments: []int64{s.Key}, Wall: s.LastWall}, true
 	}
 	if force < Press {
 		return Step{}, false
@@ -85,7 +88,7 @@ func (b *Book) Next(force Force, now int64, stream Stream) (Step, bool) {
 func (b *Book) sealable(graced, kept map[int64]bool) (Step, bool) {
 	for _, s := range b.segments {
 		if !s.Sealed && b.pinned[s.Key] == 0 && !graced[s.Key] && !kept[s.Key] {
-			return Step{Action: SealSegment, Segment: s.Key}, true
+			return Step{Action: SealSegment, Segments: []int64{s.Key}}, true
 		}
 	}
 	return Step{}, false
@@ -100,9 +103,15 @@ func (b *Book) Expired(cutoff int64) (Step, bool) {
 	if b.eventsFrom != 0 && b.eventsFrom < cutoff {
 		return Step{Action: DropEvents, Wall: cutoff - 1}, true
 	}
+	return b.expiredSegments(cutoff)
+}
+
+// expiredSegments collects sealed segments that are due; an open one is sealed before anything behind it.
+func (b *Book) expiredSegments(cutoff int64) (Step, bool) {
+	step := Step{Action: EvictSegments}
 	var kept map[int64]bool
 	for _, s := range b.segments {
-		if s.CreatedWall >= cutoff { // segments are in order of creation
+		if s.CreatedWall >= cutoff || len(step.Segments) == expireTogether { // segments are in order of creation
 			break
 		}
 		if s.LastWall >= cutoff || b.pinned[s.Key] > 0 {
@@ -114,12 +123,12 @@ func (b *Book) Expired(cutoff int64) (Step, bool) {
 		switch {
 		case kept[s.Key]:
 		case s.Sealed:
-			return Step{Action: EvictSegment, Segment: s.Key, Wall: s.LastWall}, true
-		default:
-			return Step{Action: SealSegment, Segment: s.Key}, true
+			step.Segments, step.Wall = append(step.Segments, s.Key), max(step.Wall, s.LastWall)
+		case len(step.Segments) == 0:
+			return Step{Action: SealSegment, Segments: []int64{s.Key}}, true
 		}
 	}
-	return Step{}, false
+	return step, len(step.Segments) > 0
 }
 
 func (b *Book) fresh(a Artifact, now int64) bool { return now-a.CreatedWall < int64(b.grace) }

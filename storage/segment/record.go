@@ -26,7 +26,7 @@ func (b *Buffer) DecodePayload(text []byte) ([]byte, error) {
 		return nil, ErrPayloadTooLarge
 	}
 	b.grow(RecordHeaderSize + base64.StdEncoding.DecodedLen(len(text)))
-	n, err := base64.StdEncoding.Decode(b.data[RecordHeaderSize:], text)
+	n, err := decodeBase64(b.data[RecordHeaderSize:], text)
 	if err != nil {
 		return nil, ErrNotBase64
 	}

@@ -9,6 +9,7 @@
 //	TOOL key='text' key=JSON           call a tool; it must succeed
 //	!CODE TOOL key=…                   call a tool; it must fail with this error code
 //	let NAME PATH TOOL key=…           call a tool and keep a value of its structured content; later $NAME stands for it
+//	ref NAME TEXT                      take a snapshot and keep the reference of the target with that name, in any frame
 //	result PREFIX                      the page's #result must come to begin so within five seconds
 //	text SUBSTRING                     the last answer's text must hold it
 //	notext SUBSTRING                   the last answer's text must not hold it

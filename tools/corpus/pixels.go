@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
 	_ "image/jpeg" // recorded frames
 	_ "image/png"  // artifacts
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // minShare is how much of a picture must have a colour for it to count as shown: a panel, not a fringe.
@@ -16,13 +20,32 @@ const minShare = 0.002
 // tolerance is how far a channel may be off: JPEG at the recorder's quality stays well within it on flat areas.
 const tolerance = 24
 
-// seen looks for a colour in the exact frames around the last action.
+// seen looks for a colour in the exact frames around the last action, read as resources.
 func (p *player) seen(ctx context.Context, hex string) error {
-	a, err := p.must(ctx, "fetch_source_frames", []byte(`{"max_frames":64}`))
+	a, err := p.must(ctx, "fetch_source_frames", []byte(`{"max_frames":64,"inline_images":false}`))
 	if err != nil {
 		return err
 	}
-	return anyShows(a.images, hex)
+	var listed struct {
+		Resources []struct{ Role, URI string }
+	}
+	if err := json.Unmarshal(a.raw, &listed); err != nil {
+		return err
+	}
+	var frames [][]byte
+	for _, r := range listed.Resources {
+		if !strings.Contains(r.URI, "/frames/") {
+			continue
+		}
+		read, err := p.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: r.URI})
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.URI, err)
+		}
+		for _, content := range read.Contents {
+			frames = append(frames, content.Blob)
+		}
+	}
+	return anyShows(frames, hex)
 }
 
 func (p *player) picture(hex string) error { return anyShows(p.last.images, hex) }

@@ -60,6 +60,8 @@ func (p *player) step(ctx context.Context, s step) error {
 	switch s.verb {
 	case "open":
 		return p.open(ctx, s.operand)
+	case "ref":
+		return p.reference(ctx, s.operand)
 	case "result":
 		return p.result(ctx, s.operand)
 	case "text":
@@ -126,6 +128,36 @@ func (p *player) result(ctx context.Context, prefix string) error {
 		return err
 	}
 	return expect(strings.HasPrefix(text, prefix), "the page says %q, not %q", text, prefix)
+}
+
+// snapshot is the part of a snapshot's structured content that a reference is looked up in.
+type snapshot struct {
+	Result struct {
+		Frames []struct {
+			Targets []struct{ Name, Ref string }
+		}
+	}
+}
+
+func (p *player) reference(ctx context.Context, operand string) error {
+	keep, name, _ := strings.Cut(operand, " ")
+	a, err := p.must(ctx, "snapshot_page", []byte(`{"detail":"full"}`))
+	if err != nil {
+		return err
+	}
+	var taken snapshot
+	if err := json.Unmarshal(a.raw, &taken); err != nil {
+		return err
+	}
+	for _, frame := range taken.Result.Frames {
+		for _, target := range frame.Targets {
+			if target.Name == name {
+				p.values[keep] = target.Ref
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("no target is named %q:\n%s", name, a.text)
 }
 
 func (p *player) callStep(ctx context.Context, s step) error {

@@ -25,7 +25,7 @@ type testcase struct {
 // step is one line of a case.
 type step struct {
 	line int
-	// verb is open, call, result, text, notext, seen, picture or smaller.
+	// verb is open, call, ref, result, text, notext, seen, picture or smaller.
 	verb string
 	// operand is what follows the verb of a step that calls no tool.
 	operand string
@@ -84,7 +84,7 @@ func parseFile(file, text string) ([]testcase, error) {
 func parseStep(line string) (step, error) {
 	verb, rest, _ := strings.Cut(line, " ")
 	switch verb {
-	case "open", "result", "text", "notext", "seen", "picture", "smaller":
+	case "open", "ref", "result", "text", "notext", "seen", "picture", "smaller":
 		if rest == "" {
 			return step{}, fmt.Errorf("%s needs an operand", verb)
 		}

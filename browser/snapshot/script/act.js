@@ -159,14 +159,15 @@ function arm(n) {
   const e = nodeOf(n);
   if (!e) return { stale: true };
   const stand = shown(e) || e;
-  const g = { e, stand, hit: false, blocked: false, by: '', seen: 0 };
+  const g = { e, stand, hit: false, blocked: false, by: '', seen: 0, clicks: 0 };
   g.check = event => {
     if (!event.isTrusted) return;
     g.seen++;
+    const path = event.composedPath();
+    const inner = path[0];
+    const good = connected(e) && (path.includes(e) || path.includes(stand) || belongs(e, stand, inner) || hidesIn(e, inner));
+    if (good && ['click', 'auxclick', 'contextmenu'].includes(event.type)) g.clicks++;
     if (!g.hit && !g.blocked) {
-      const path = event.composedPath();
-      const inner = path[0];
-      const good = connected(e) && (path.includes(e) || path.includes(stand) || belongs(e, stand, inner) || hidesIn(e, inner));
       if (good) g.hit = true;
       else { g.blocked = true; g.by = connected(e) ? describe(inner) : 'replaced'; }
     }
@@ -188,7 +189,7 @@ function disarm() {
   if (!g) return { hit: false, blocked: false, seen: 0 };
   for (const type of guarded) unlisten(window, type, g.check, { capture: true });
   guard = null;
-  return { hit: g.hit, blocked: g.blocked, by: g.by, seen: g.seen, connected: connected(g.e) };
+  return { hit: g.hit, blocked: g.blocked, by: g.by, seen: g.seen, clicks: g.clicks };
 }
 
 // state is the element's state for postconditions and waits.
