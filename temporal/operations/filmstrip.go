@@ -34,7 +34,7 @@ func (o Operations) makeFilmstrip(ctx context.Context, r *evidence.FilmstripRequ
 	if box != nil && box.TargetID != seq.Range.TargetID {
 		return out, fault.Input("ref", "belongs to page "+string(box.TargetID)+", the range to page "+string(seq.Range.TargetID))
 	}
-	p, err := o.locate(ctx, r, seq, box)
+	p, err := o.locate(r, seq, box)
 	if err != nil {
 		return out, err
 	}

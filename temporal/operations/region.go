@@ -1,7 +1,6 @@
 package operations
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -64,7 +63,7 @@ type place struct {
 }
 
 // locate turns what the caller named into pixels of one epoch.
-func (o Operations) locate(ctx context.Context, r *evidence.FilmstripRequest, seq sequence.Sequence, box *evidence.Box) (place, error) {
+func (o Operations) locate(r *evidence.FilmstripRequest, seq sequence.Sequence, box *evidence.Box) (place, error) {
 	epoch := anchorEpoch(seq)
 	if r.FrameID != "" {
 		found, ok := epochOf(seq, r.FrameID)
