@@ -129,7 +129,7 @@ bench-mcp: ensure
 bench-storage:
 	$(BENCH) -bench . ./storage/...
 bench-temporal: ensure
-	$(BENCH) -bench . ./temporal/...
+	$(BENCH) -bench . ./temporal/... </dev/null
 	$(BENCH) -bench 'Temporal' ./cmd/... </dev/null
 bench-events: ensure
 	$(BENCH) -bench 'Event|Redact' ./core/... ./browser/... ./storage/... ./cmd/... </dev/null

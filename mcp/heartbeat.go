@@ -14,23 +14,25 @@ import (
 const heartbeatInterval = time.Second
 
 // progress lets a call report how far it has come, until stop. A call that reports nothing is said to run, in
-// seconds; its own reports replace that. Clients that gave no progress token hear nothing.
+// seconds, with what it last said it was doing; its own counts replace that. Clients that gave no progress token hear
+// nothing.
 func (s *Server) progress(ctx context.Context, name string) (inner context.Context, stop func()) {
 	if !stdio.WantsProgress(ctx) {
 		return ctx, func() {}
 	}
 	b := &beat{ctx: ctx, clock: s.clock, text: name + " is running"}
 	b.schedule()
-	return capability.WithProgress(ctx, b.report), b.stop
+	inner = capability.WithReporter(ctx, func(state string) { b.say(name + ": " + state) })
+	return capability.WithProgress(inner, b.report), b.stop
 }
 
 // beat owns one timer at a time; stop ends it.
 type beat struct {
 	ctx   context.Context //nolint:containedctx // the request's own, for as long as its handler runs
 	clock clock.Clock
-	text  string
 
 	mu      sync.Mutex
+	text    string
 	timer   clock.Timer
 	seconds float64
 	stopped bool
@@ -66,6 +68,13 @@ func (b *beat) report(done, total float64, text string) {
 		total += b.seconds
 	}
 	stdio.Progress(b.ctx, b.seconds+done, total, text)
+}
+
+// say replaces the text of the next heartbeats.
+func (b *beat) say(text string) {
+	b.mu.Lock()
+	b.text = text
+	b.mu.Unlock()
 }
 
 func (b *beat) stop() {

@@ -18,6 +18,20 @@ func Progress(ctx context.Context, done, total float64, text string) {
 	}
 }
 
+type reporterKey struct{}
+
+// WithReporter returns a context whose operation can say what it is doing. report may be called from any goroutine.
+func WithReporter(ctx context.Context, report func(state string)) context.Context {
+	return context.WithValue(ctx, reporterKey{}, report)
+}
+
+// Report says what a long operation is doing, in a few words, when it cannot count; it goes nowhere when nobody asked.
+func Report(ctx context.Context, state string) {
+	if report, ok := ctx.Value(reporterKey{}).(func(string)); ok {
+		report(state)
+	}
+}
+
 // WithoutProgress silences Progress below ctx: the parts of a work that reports for itself count other units.
 func WithoutProgress(ctx context.Context) context.Context {
 	return WithProgress(ctx, func(float64, float64, string) {})

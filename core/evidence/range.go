@@ -53,12 +53,14 @@ type AnchorRef struct {
 }
 
 // RangeRef is how most temporal requests name a range: a handle, an interaction with its default window,
-// or explicit session times. None means the default anchor.
+// or explicit session times; with session_id, target and anchor_ns these are a complete resolved range. None means the
+// default anchor.
 type RangeRef struct {
 	RangeHandle   id.RangeHandle     `json:"range_handle,omitempty"`
 	InteractionID id.Interaction     `json:"interaction_id,omitempty"`
 	StartNS       *clock.SessionTime `json:"start_ns,omitempty"`
 	EndNS         *clock.SessionTime `json:"end_ns,omitempty"`
+	AnchorNS      *clock.SessionTime `json:"anchor_ns,omitempty"`
 	SessionID     id.Session         `json:"session_id,omitempty"`
 	Target        id.Target          `json:"target,omitempty"`
 }

@@ -8,14 +8,14 @@ import (
 )
 
 // outputSchema is the envelope that every answer has: closed at the top level, open below. A tool lists the
-// members that its answers can have; tool, status and result are always there. Only the result's type is said: the
-// catalogue is read whole by hosts, and no caller learns anything from what is the same for every tool.
+// members that its answers can have; tool, status and result are always there. Their types are
+// not said: the catalogue is read whole by hosts, and no caller learns anything from what is the same for every tool.
 func outputSchema(op capability.Op) json.RawMessage {
 	var optional strings.Builder
 	for _, name := range optionalMembers(op) {
 		optional.WriteString(`,"` + name + `":{}`)
 	}
-	return json.RawMessage(`{"type":"object","properties":{"tool":{},"status":{},"result":{"type":"object"}` +
+	return json.RawMessage(`{"type":"object","properties":{"tool":{},"status":{},"result":{}` +
 		optional.String() + `},"additionalProperties":false}`)
 }
 

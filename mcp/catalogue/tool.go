@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -174,6 +175,9 @@ func (t *Tool) CheckOutput(structured any) error {
 		if _, has := members[name]; !has {
 			return fmt.Errorf("the answer has no %s", name)
 		}
+	}
+	if _, object := members["result"].(map[string]any); !object {
+		return errors.New("the answer's result is no object")
 	}
 	return t.output.Validate(instance)
 }

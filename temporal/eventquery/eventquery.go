@@ -40,26 +40,9 @@ type Request struct {
 	Cursor      string              `json:"cursor,omitempty" doc:"next_cursor"`
 }
 
-// Result is one page of events.
-type Result struct {
-	Events []Row `json:"events"`
-	// Total counts what matches in the whole range, Counts the same by class.
-	Total      int                       `json:"total"`
-	Counts     map[record.EventClass]int `json:"counts"`
-	NextCursor string                    `json:"next_cursor,omitempty"`
-	// Gaps are stretches in which browser events were lost.
-	Gaps []record.Gap `json:"collection_gaps"`
-}
-
-// Row is one event with its offset from the range's anchor, else from its start.
-type Row struct {
-	record.Event
-	OffsetMS float64 `json:"offset_ms"`
-}
-
 // Op is query_browser_events.
 func (s *Service) Op() capability.Op {
-	return capability.Define[Request, Result](capability.Spec{
+	return capability.Define[Request, evidence.EventsResult](capability.Spec{
 		Name: "query_browser_events", Capability: capability.BrowserEvents, Kind: capability.Read, Lane: capability.Free, Lean: true,
 		Idempotent: true, Title: "Browser events",
 		Summary: "Console, exceptions, network, navigations, dialogs and more in a range, by default around the last action. No headers or bodies; text is redacted.",
@@ -89,14 +72,14 @@ func (s *Service) query(ctx context.Context, r *Request) (capability.Outcome, er
 	return out, err
 }
 
-func (s *Service) page(ctx context.Context, q record.EventQuery, whole string, zero clock.SessionTime) (Result, error) {
-	result := Result{Events: []Row{}, Gaps: []record.Gap{}}
+func (s *Service) page(ctx context.Context, q record.EventQuery, whole string, zero clock.SessionTime) (evidence.EventsResult, error) {
+	result := evidence.EventsResult{Events: []evidence.EventRow{}, Gaps: []record.Gap{}}
 	events, left, err := s.events.Events(ctx, q)
 	if err != nil {
 		return result, err
 	}
 	for _, e := range events {
-		result.Events = append(result.Events, Row{Event: e, OffsetMS: offset(e.AtNS, zero)})
+		result.Events = append(result.Events, evidence.EventRow{Event: e, OffsetMS: offset(e.AtNS, zero)})
 	}
 	if len(events) < left {
 		last := events[len(events)-1]

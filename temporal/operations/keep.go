@@ -95,7 +95,9 @@ func (o Operations) pinning(ctx context.Context, ref evidence.RangeRef, do func(
 		out.Stage = "pin"
 		return out, err
 	}
-	if requested := seq.Range.Requested.EndNS; requested > seq.Range.EndNS && result.UnrecordedFromNS == nil {
+	// The range was cut to what was recorded; a quiet page that sent no frame up to its end lacks nothing.
+	result.UnrecordedFromNS = nil
+	if seq.Range.Requested.EndNS > seq.Range.EndNS {
 		from := seq.Range.EndNS
 		result.UnrecordedFromNS = &from
 	}

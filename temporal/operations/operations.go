@@ -13,6 +13,7 @@ import (
 	"github.com/krometrail/krometrail/temporal/bundle"
 	"github.com/krometrail/krometrail/temporal/resolve"
 	"github.com/krometrail/krometrail/temporal/sequence"
+	"github.com/krometrail/krometrail/temporal/video"
 )
 
 // Running is what the operations need to know of the running session.
@@ -32,13 +33,16 @@ type Operations struct {
 	Facts     record.FactSink
 	Pins      record.PinStore
 	Running   Running
+	Geometry  evidence.Geometry
+	// Video is nil unless temporal-video is enabled.
+	Video *video.Service
 }
 
 // Ops lists the operations in no particular order.
 func (o Operations) Ops() []capability.Op {
 	return []capability.Op{
 		o.bundle(), o.resolve(), o.measure(), o.generate(), o.listFrames(), o.fetchFrames(), o.addMarker(),
-		o.pin(), o.unpin(), o.queryPins(),
+		o.pin(), o.unpin(), o.queryPins(), o.video(), o.filmstrip(),
 	}
 }
 
