@@ -11,9 +11,11 @@ require (
 	github.com/krometrail/krometrail/mcp v0.1.0
 	github.com/krometrail/krometrail/storage v0.1.0
 	github.com/krometrail/krometrail/temporal v0.1.0
+	github.com/krometrail/krometrail/visual v0.1.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/dig v1.19.0
 	go.uber.org/fx v1.24.0
+	go.uber.org/goleak v1.3.0
 	golang.org/x/sys v0.50.0
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1
 )
@@ -24,7 +26,6 @@ require (
 	github.com/gofrs/flock v0.13.2 // indirect
 	github.com/google/jsonschema-go v0.4.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
-	github.com/krometrail/krometrail/visual v0.1.0 // indirect
 	github.com/mark3labs/mcp-go v1.2.1 // indirect
 	github.com/mattn/go-sqlite3 v1.14.53 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // indirect

@@ -5,31 +5,34 @@ import (
 	"sync"
 	"time"
 
+	"github.com/krometrail/krometrail/core/capability"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/mcp/stdio"
 )
 
-// heartbeatInterval is how often a client that asked for progress hears of a call that goes on.
+// heartbeatInterval is how often a client that asked for progress hears of a call that says nothing of its own.
 const heartbeatInterval = time.Second
 
-// heartbeat reports seconds of a call under way until stop. Calls shorter than the interval report nothing, and
-// clients that gave no progress token hear nothing.
-func (s *Server) heartbeat(ctx context.Context, name string) (stop func()) {
+// progress lets a call report how far it has come, until stop. A call that reports nothing is said to run, in
+// seconds, with what it last said it was doing; its own counts replace that. Clients that gave no progress token hear
+// nothing.
+func (s *Server) progress(ctx context.Context, name string) (inner context.Context, stop func()) {
 	if !stdio.WantsProgress(ctx) {
-		return func() {}
+		return ctx, func() {}
 	}
 	b := &beat{ctx: ctx, clock: s.clock, text: name + " is running"}
 	b.schedule()
-	return b.stop
+	inner = capability.WithReporter(ctx, func(state string) { b.say(name + ": " + state) })
+	return capability.WithProgress(inner, b.report), b.stop
 }
 
 // beat owns one timer at a time; stop ends it.
 type beat struct {
 	ctx   context.Context //nolint:containedctx // the request's own, for as long as its handler runs
 	clock clock.Clock
-	text  string
 
 	mu      sync.Mutex
+	text    string
 	timer   clock.Timer
 	seconds float64
 	stopped bool
@@ -55,9 +58,35 @@ func (b *beat) tick() {
 	b.schedule()
 }
 
+// report passes the call's own progress on. Seconds heard before count as progress already made, because the
+// protocol wants numbers that grow: done and total are shifted by them.
+func (b *beat) report(done, total float64, text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.halt()
+	if total > 0 {
+		total += b.seconds
+	}
+	stdio.Progress(b.ctx, b.seconds+done, total, text)
+}
+
+// say replaces the text of the next heartbeats.
+func (b *beat) say(text string) {
+	b.mu.Lock()
+	b.text = text
+	b.mu.Unlock()
+}
+
 func (b *beat) stop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.stopped = true
-	b.timer.Stop()
+	b.halt()
+}
+
+// halt ends the heartbeat; b.mu is held.
+func (b *beat) halt() {
+	if !b.stopped {
+		b.stopped = true
+		b.timer.Stop()
+	}
 }

@@ -110,8 +110,8 @@ func (s *Server) handler(tool *catalogue.Tool) func(context.Context, protocol.Ca
 		if err != nil {
 			return s.show(ctx, tool, failed("decode", err), shown), nil
 		}
-		stop := s.heartbeat(ctx, tool.Op.Name)
-		out := s.executor.Execute(ctx, tool.Op, request)
+		under, stop := s.progress(ctx, tool.Op.Name)
+		out := s.executor.Execute(under, tool.Op, request)
 		stop()
 		return s.show(ctx, tool, out, shown), nil
 	}

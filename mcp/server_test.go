@@ -50,7 +50,7 @@ type stage struct {
 func (s *stage) ops() []capability.Op {
 	define := func(name string, kind capability.Kind, lean bool) capability.Op {
 		return capability.Define[greet, greeting](capability.Spec{
-			Name: name, Capability: capability.Control, Kind: kind, Lane: capability.Free, Batchable: true, Lean: lean, Tiers: true, Pictures: true,
+			Name: name, Capability: capability.TemporalVision, Kind: kind, Lane: capability.Free, Batchable: true, Lean: lean, Tiers: true, Pictures: true,
 			OwnDeadline: true, Title: "Greet", Summary: "Greets.",
 		}, func(ctx context.Context, r *greet) (capability.Outcome, error) { return s.run(ctx, r) })
 	}
@@ -315,6 +315,32 @@ func TestAHeartbeatForWhoAsksForProgress(t *testing.T) {
 	}
 	close(release)
 	require.NoError(t, <-done)
+	require.NoError(t, c.Close())
+}
+
+func TestACallsOwnProgressReplacesTheHeartbeat(t *testing.T) {
+	clk := coretest.NewClock(time.Unix(0, 0))
+	s := &stage{run: func(ctx context.Context, _ *greet) (capability.Outcome, error) {
+		clk.BlockUntil(1)
+		clk.Advance(heartbeatInterval)
+		clk.BlockUntil(1) // one heartbeat was heard, the next is due
+		capability.Progress(ctx, 1, 2, "half")
+		capability.Progress(ctx, 2, 2, "all")
+		return capability.Outcome{Result: greeting{}}, nil
+	}}
+	heard := make(chan client.Notification, 10)
+	c, err := client.Dial(t.Context(), build(t, clk, catalogue.Full, s.ops()...), client.WithNotifications(func(n client.Notification) { heard <- n }))
+	require.NoError(t, err)
+	_, err = c.CallTool(t.Context(), "greet", nil, client.WithProgress("tok"))
+	require.NoError(t, err)
+	for _, want := range []string{
+		`{"progressToken":"tok","progress":1,"message":"greet is running"}`,
+		`{"progressToken":"tok","progress":2,"total":3,"message":"half"}`,
+		`{"progressToken":"tok","progress":3,"total":3,"message":"all"}`,
+	} {
+		n := <-heard
+		assert.JSONEq(t, want, string(n.Params))
+	}
 	require.NoError(t, c.Close())
 }
 

@@ -7,7 +7,9 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 
 	"go.uber.org/fx"
@@ -66,7 +68,7 @@ func Start(ctx context.Context, o Options) (*Harness, error) {
 	if h.app, err = wire.Start(ctx, c, []any{&h.Server}, o.replacements()...); err != nil {
 		return nil, err
 	}
-	options := []client.Option{}
+	options := []client.Option{client.WithCheck(h.check)}
 	if o.Version != "" {
 		options = append(options, client.WithVersion(o.Version))
 	}
@@ -77,6 +79,15 @@ func Start(ctx context.Context, o Options) (*Harness, error) {
 		return nil, errors.Join(err, h.app.Stop(ctx))
 	}
 	return h, nil
+}
+
+// check holds every answer to its tool's own output schema, so that every test of the program does.
+func (h *Harness) check(name string, structured json.RawMessage) error {
+	tool, ok := h.Server.Catalogue().Tool(name)
+	if !ok {
+		return fmt.Errorf("%s answers, but is no tool", name)
+	}
+	return tool.CheckOutput(structured)
 }
 
 func (o Options) replacements() []fx.Option {

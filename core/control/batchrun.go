@@ -35,7 +35,8 @@ func (x *batchRun) steps(ctx context.Context) {
 			x.result.Steps = append(x.result.Steps, StepResult{Index: i, Tool: step.Tool, Status: "skipped", SkipReason: skip})
 			continue
 		}
-		x.step(ctx, i, step)
+		x.step(capability.WithoutProgress(ctx), i, step)
+		capability.Progress(ctx, float64(i+1), float64(len(x.req.Steps)), "steps done")
 	}
 	x.conclude(ctx)
 }

@@ -15,19 +15,19 @@ func (o Operations) inspection() []capability.Op {
 	return []capability.Op{
 		read(capability.Spec{
 			Name: "inspect_page", Batchable: true, Tiers: true, Title: "Inspect a page",
-			Summary: "URL, title, viewport, scroll position, readiness and dialog of a page; costs the page almost nothing.",
+			Summary: "URL, title, viewport, scroll position, readiness and dialog of a page.",
 		}, func(ctx context.Context, r *page.InspectRequest) (page.InspectResult, error) {
 			return o.Inspection.Inspect(ctx, *r)
 		}),
 		read(capability.Spec{
 			Name: "snapshot_page", Batchable: true, Lean: true, Tiers: true, Title: "Snapshot",
-			Summary: "Structure of a page: actionable targets with references such as e42@7 to act on, by frame. concise lists the most useful 40, expanded adds text and context, full is everything.",
+			Summary: "Actionable targets of a page with references to act on. concise: the 40 most useful; expanded adds text and context.",
 		}, func(ctx context.Context, r *page.SnapshotRequest) (page.Snapshot, error) {
 			return o.Inspection.Snapshot(ctx, *r)
 		}),
 		read(capability.Spec{
 			Name: "query_page", Batchable: true, Lean: true, Tiers: true, Title: "Query",
-			Summary: "Find an element: role=button name=\"Save\", label=\"E-mail\", text~=\"saved\", test_id=pay. A reference is given only for a unique match; otherwise candidates and counts help to narrow.",
+			Summary: "Find an element: role=button name=\"Save\", label=\"E-mail\", text~=\"saved\", test_id=pay. A unique match gets a reference, several get candidates to narrow by.",
 		}, func(ctx context.Context, r *page.QueryRequest) (page.QueryResult, error) {
 			return o.Inspection.Query(ctx, *r)
 		}),
@@ -35,11 +35,11 @@ func (o Operations) inspection() []capability.Op {
 		o.observeLive(),
 		recorded[page.EvaluateRequest](o.Runner, capability.Spec{
 			Name: "evaluate", Batchable: true, Lean: true, Destructive: true, OpenWorld: true, Title: "Evaluate script",
-			Summary: "Run a JavaScript expression, or a function with args, in the page's main world; JSON result up to 1 MiB. read_only refuses side effects.",
+			Summary: "Run JavaScript in the page's main world; JSON result up to 1 MiB. read_only refuses side effects.",
 		}),
 		read(capability.Spec{
 			Name: "list_interactions", Lane: capability.Free, Lean: true, Title: "List interactions",
-			Summary: "Recorded actions, newest first, with their identifiers for temporal questions.",
+			Summary: "Recorded actions, newest first, with int_ identifiers for temporal questions.",
 		}, o.listInteractions),
 	}
 }
@@ -48,7 +48,7 @@ func (o Operations) screenshot() capability.Op {
 	return capability.Define[page.ScreenshotRequest, page.ScreenshotResult](capability.Spec{
 		Name: "take_screenshot", Capability: capability.Control, Kind: capability.Read, Lane: capability.Observing, Batchable: true, Lean: true,
 		Pictures: true, PicturesByDefault: true, Idempotent: true, Title: "Screenshot",
-		Summary: "Picture of the viewport, the full page, an element or a region. For what happened earlier or only briefly ask temporal_debug_bundle.",
+		Summary: "Picture of the page now. For what happened earlier or briefly: temporal_debug_bundle.",
 	}, func(ctx context.Context, r *page.ScreenshotRequest) (capability.Outcome, error) {
 		shot, err := o.Camera.Screenshot(ctx, *r)
 		if err != nil {
@@ -64,7 +64,7 @@ func (o Operations) screenshot() capability.Op {
 
 func (o Operations) observeLive() capability.Op {
 	return capability.Define[page.ObserveRequest, page.Observation](capability.Spec{
-		Name: "observe_live", Capability: capability.Control, Kind: capability.Read, Lane: capability.Observing, Lean: true, Tiers: true,
+		Name: "observe_live", Capability: capability.Control, Kind: capability.Read, Lane: capability.Observing, Tiers: true,
 		Pictures: true, PicturesByDefault: true, Idempotent: true, Title: "Observe",
 		Summary: "What the page shows now: identity, dialog, focus, targets, alerts and a picture.",
 	}, func(ctx context.Context, r *page.ObserveRequest) (capability.Outcome, error) {
@@ -87,9 +87,9 @@ func (o Operations) observeLive() capability.Op {
 
 // InteractionsRequest is the request of list_interactions.
 type InteractionsRequest struct {
-	Last      int        `json:"last,omitempty" min:"1" max:"100" default:"20" doc:"how many"`
-	Target    id.Target  `json:"target,omitempty" doc:"only of this page; default all"`
-	SessionID id.Session `json:"session_id,omitempty" doc:"default: the running or newest session"`
+	Last      int        `json:"last,omitempty" min:"1" max:"100" default:"20"`
+	Target    id.Target  `json:"target,omitempty" doc:"default all"`
+	SessionID id.Session `json:"session_id,omitempty"`
 }
 
 // InteractionRow is one recorded action in a list.

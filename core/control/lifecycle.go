@@ -15,22 +15,22 @@ func (o Operations) lifecycle() []capability.Op {
 	return []capability.Op{
 		status(o, capability.Spec{
 			Name: "start_browser", Kind: capability.Lifecycle, Lane: capability.Free, Lean: true, Tiers: true, OpenWorld: true, Title: "Start the browser",
-			Summary: "Launch Chrome and begin recording every page. open_page and navigate_to do this by themselves with default settings; call it for a profile, a viewport, headless or capture settings, all fixed for the session.",
+			Summary: "Launch Chrome and record every page. open_page and navigate_to do it by themselves; call it for other settings, fixed for the session.",
 		}, func(ctx context.Context, r *page.StartRequest) (page.Status, error) { return o.Browser.Start(ctx, *r) }),
 		status(o, capability.Spec{
 			Name: "attach_browser", Kind: capability.Lifecycle, Lane: capability.Free, Tiers: true, OpenWorld: true, Title: "Attach to a browser",
-			Summary: "Record and drive a Chrome or Electron renderer that already runs with remote debugging on this machine. It is never closed, only detached from.",
+			Summary: "Record and drive a Chrome or Electron that already runs with remote debugging on this machine. It is never closed.",
 		}, func(ctx context.Context, r *page.AttachRequest) (page.Status, error) {
 			return o.Browser.Attach(ctx, *r)
 		}),
 		status(o, capability.Spec{
 			Name: "browser_status", Kind: capability.Read, Lane: capability.Free, Lean: true, Tiers: true, Idempotent: true, Title: "Status",
-			Summary: "State of browser, pages, open dialogs, recording, disk budget and capabilities. Works at any time.",
+			Summary: "Browser, pages, dialogs, recording, disk budget, capabilities. Works at any time.",
 		}, func(ctx context.Context, _ *page.StatusRequest) (page.Status, error) { return o.Browser.Status(ctx) }),
 		o.stop(),
 		read(capability.Spec{
 			Name: "list_managed_profiles", Lane: capability.Free, Title: "List profiles",
-			Summary: "Names of the reusable browser profiles and which are in use.",
+			Summary: "Reusable browser profiles and which are in use.",
 		}, func(ctx context.Context, _ *page.ProfilesRequest) (page.Profiles, error) {
 			return o.Browser.Profiles(ctx)
 		}),
@@ -53,7 +53,7 @@ func (o Operations) stop() capability.Op {
 	return capability.Define[page.StopRequest, page.StopResult](capability.Spec{
 		Name: "stop_browser", Capability: capability.Control, Kind: capability.Lifecycle, Lane: capability.Free, Lean: true,
 		Destructive: true, Title: "Stop the browser",
-		Summary: "Close the managed browser, or detach from an attached one, and end the session. What was recorded stays readable in this process.",
+		Summary: "Close the browser, or detach from an attached one, and end the session. The recording stays readable in this process.",
 	}, func(ctx context.Context, _ *page.StopRequest) (capability.Outcome, error) {
 		result, err := o.Browser.Stop(ctx)
 		if err != nil {

@@ -13,34 +13,34 @@ func (o Operations) pages() []capability.Op {
 	return append(o.pageSet(),
 		read(capability.Spec{
 			Name: "list_pages", Lane: capability.Free, Lean: true, Tiers: true, Title: "List pages",
-			Summary: "Open pages with target, URL, title, visibility, opener and dialog, and a cursor for wait_for_page.",
+			Summary: "Open pages with visibility, opener and dialog; a cursor for wait_for_page.",
 		}, func(ctx context.Context, _ *page.ListRequest) (page.Pages, error) { return o.PageList.List(ctx) }),
 		read(capability.Spec{
 			Name: "wait_for_page", Lane: capability.Free, Title: "Wait for a page",
-			Summary: "Wait for a page that appeared after a cursor, by default after the last action began: popups and new tabs.",
+			Summary: "Wait for a popup or new tab that appeared after a cursor.",
 		}, func(ctx context.Context, r *page.WaitForPageRequest) (page.NewPageResult, error) {
 			return o.PageList.WaitForPage(ctx, *r)
 		}),
 		change[page.NavigateRequest](o.Runner, capability.Spec{
 			Name: "navigate_to", Lean: true, StartsBrowser: true, Title: "Navigate",
-			Summary: "Load an address in a page and wait for it (wait=load, dom or none). Starts the browser when none was started.",
+			Summary: "Load an address in a page. Starts the browser when none was started.",
 		}),
 		change[page.ReloadRequest](o.Runner, capability.Spec{Name: "reload_page", Lean: true, Title: "Reload", Summary: "Load the page again."}),
 		change[page.BackRequest](o.Runner, capability.Spec{Name: "go_back", Lean: true, Title: "Back", Summary: "Go back in the page's history."}),
 		change[page.ForwardRequest](o.Runner, capability.Spec{Name: "go_forward", Title: "Forward", Summary: "Go forward in the page's history."}),
 		change[page.ViewportRequest](o.Runner, capability.Spec{
 			Name: "set_viewport", Lean: true, PicturesByDefault: true, Idempotent: true, Title: "Set the viewport",
-			Summary: "Emulate a viewport for one page by preset or by width and height, or clear it. Answers with the geometry the page shows.",
+			Summary: "Emulate a viewport for one page: preset, width and height, or clear.",
 		}),
 		read(capability.Spec{
 			Name: "list_frames", Title: "List frames",
-			Summary: "Document frames of a page: ifr_ reference, parent, origin, name; the path only for frames of the page's own origin.",
+			Summary: "Document frames of a page, with ifr_ references.",
 		}, func(ctx context.Context, r *page.ListFramesRequest) (page.ListFramesResult, error) {
 			return o.Inspection.Frames(ctx, *r)
 		}),
 		read(capability.Spec{
 			Name: "list_page_assets", Tiers: true, Title: "List assets",
-			Summary: "Loaded resources of a page: counts by kind, sizes and times. Paths are hashed.",
+			Summary: "Loaded resources of a page: counts, sizes, times. Paths are hashed.",
 		}, func(ctx context.Context, r *page.ListAssetsRequest) (page.ListAssetsResult, error) {
 			return o.Inspection.Assets(ctx, *r)
 		}),
@@ -52,21 +52,21 @@ func (o Operations) pageSet() []capability.Op {
 	return []capability.Op{
 		pageCommand(o.Runner, capability.Spec{
 			Name: "open_page", Lean: true, StartsBrowser: true, Title: "Open a page",
-			Summary: "Open a new page, select it and observe it. Starts the browser when none was started.",
+			Summary: "Open and select a new page. Starts the browser when none was started.",
 		}, true, func(ctx context.Context, r *page.OpenRequest) (CommandResult, error) {
 			done, err := o.PageSet.Open(ctx, *r)
 			return CommandResult{Target: done.Target, Show: done.Target, Value: done}, err
 		}),
 		pageCommand(o.Runner, capability.Spec{
 			Name: "select_page", Lean: true, Idempotent: true, Title: "Select a page",
-			Summary: "Make a page the one that calls without target are about.",
+			Summary: "Make a page the one that calls without target mean.",
 		}, false, func(ctx context.Context, r *page.SelectPageRequest) (CommandResult, error) {
 			done, err := o.PageSet.Select(ctx, *r)
 			return CommandResult{Target: done.Selected, Show: done.Selected, Value: done}, err
 		}),
 		pageCommand(o.Runner, capability.Spec{
 			Name: "activate_page", Idempotent: true, PicturesByDefault: true, Title: "Bring to the front",
-			Summary: "Bring a page to the front once and wait until it is visible, also under focus=preserve. Selection is unchanged.",
+			Summary: "Bring a page to the front once and wait until it is visible. Selection is unchanged.",
 		}, false, func(ctx context.Context, r *page.ActivateRequest) (CommandResult, error) {
 			done, err := o.PageSet.Activate(ctx, *r)
 			return CommandResult{Target: done.Target, Show: done.Target, Value: done}, err

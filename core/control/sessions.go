@@ -38,7 +38,7 @@ type SessionList struct {
 
 // DeleteRequest is the request of delete_session.
 type DeleteRequest struct {
-	SessionID id.Session `json:"session_id" doc:"session to delete; not the running one"`
+	SessionID id.Session `json:"session_id"`
 }
 
 // DeleteResult counts what was removed.
@@ -58,12 +58,12 @@ func (o Operations) sessions() []capability.Op {
 	return []capability.Op{
 		read(capability.Spec{
 			Name: "list_sessions", Lane: capability.Free, Tiers: true, Title: "List sessions",
-			Summary: "Recorded sessions of this process that can still be asked about, newest first, with their size.",
+			Summary: "Retained sessions of this process, newest first, with their size.",
 		}, o.listSessions),
 		capability.Define[DeleteRequest, DeleteResult](capability.Spec{
 			Name: "delete_session", Capability: capability.Control, Kind: capability.Lifecycle, Lane: capability.Free,
 			Destructive: true, Title: "Delete a session",
-			Summary: "Remove everything recorded of an ended session: frames, events, pictures, pins. Its identifiers and handles become invalid.",
+			Summary: "Remove everything recorded of an ended session; its identifiers become invalid.",
 		}, o.deleteSession),
 	}
 }

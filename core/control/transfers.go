@@ -31,13 +31,13 @@ func (o Operations) transfers() []capability.Op {
 		}),
 		read(capability.Spec{
 			Name: "list_downloads", Lane: capability.Free, Title: "List downloads",
-			Summary: "Downloads of the session with state and size; completed ones with resource and path; a cursor for wait_for_download.",
+			Summary: "Downloads of the session; completed ones with resource and path; a cursor for wait_for_download.",
 		}, func(ctx context.Context, _ *page.ListDownloadsRequest) (page.ListDownloadsResult, error) {
 			return o.Transfers.Downloads(ctx)
 		}),
 		read(capability.Spec{
 			Name: "wait_for_download", Lane: capability.Free, OwnDeadline: true, Title: "Wait for a download",
-			Summary: "Wait for a download that began after a cursor of list_downloads or of an action's postconditions.",
+			Summary: "Wait for a download that began after a cursor of list_downloads or of an action's answer.",
 		}, func(ctx context.Context, r *page.WaitForDownloadRequest) (page.ListDownloadsResult, error) {
 			return o.Transfers.WaitForDownload(ctx, *r)
 		}),

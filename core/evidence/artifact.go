@@ -25,11 +25,13 @@ type ArtifactOutcome struct {
 	Status   string           `json:"status"`
 	Artifact *record.Artifact `json:"artifact,omitempty"`
 	// Cache is hit, generated or regenerated.
-	Cache       string       `json:"cache,omitempty"`
-	URI         string       `json:"resource,omitempty"`
-	ManifestURI string       `json:"manifest,omitempty"`
-	Sampling    *Sampling    `json:"sampling,omitempty"`
-	Error       *fault.Error `json:"error,omitempty"`
+	Cache       string `json:"cache,omitempty"`
+	URI         string `json:"resource,omitempty"`
+	ManifestURI string `json:"manifest,omitempty"`
+	// ManifestBytes is the manifest's size, 0 when it is not known.
+	ManifestBytes int64        `json:"-"`
+	Sampling      *Sampling    `json:"sampling,omitempty"`
+	Error         *fault.Error `json:"error,omitempty"`
 	// Tiles name what a storyboard or filmstrip shows, in order.
 	Tiles []Tile `json:"tiles,omitempty"`
 }
@@ -52,14 +54,14 @@ type Tile struct {
 // ArtifactsRequest is the request of generate_artifacts.
 type ArtifactsRequest struct {
 	RangeRef
-	Kinds      []string    `json:"kinds,omitempty" enum:"storyboard,difference_map,motion_history,orientation" doc:"default: storyboard and difference_map"`
-	ArtifactID id.Artifact `json:"artifact_id,omitempty" doc:"show this artifact again; alone"`
-	Tiles      int         `json:"tiles,omitempty" min:"3" max:"12" default:"8" doc:"most storyboard tiles"`
-	Noise      string      `json:"noise,omitempty" enum:"default,exact" default:"default" doc:"exact compares single pixels"`
-	Format     string      `json:"format,omitempty" enum:"png,jpeg" default:"png" doc:"picture format"`
-	Epochs     string      `json:"epochs,omitempty" enum:"all,anchor" default:"all" doc:"geometry epochs to show"`
-	Sampling   string      `json:"sampling,omitempty" enum:"bounded,exhaustive" default:"bounded" doc:"exhaustive fails above the limits instead of thinning"`
-	Failure    string      `json:"failure,omitempty" enum:"allow_partial,require_all" default:"allow_partial" doc:"what to do when one artifact cannot be made"`
+	Kinds      []string    `json:"kinds,omitempty" enum:"storyboard,difference_map,motion_history,orientation" doc:"default the first two"`
+	ArtifactID id.Artifact `json:"artifact_id,omitempty" doc:"that one again; alone"`
+	Tiles      int         `json:"tiles,omitempty" min:"3" max:"12" default:"8"`
+	Noise      string      `json:"noise,omitempty" enum:"default,exact" default:"default" doc:"exact: single pixels"`
+	Format     string      `json:"format,omitempty" enum:"png,jpeg" default:"png"`
+	Epochs     string      `json:"epochs,omitempty" enum:"all,anchor" default:"all"`
+	Sampling   string      `json:"sampling,omitempty" enum:"bounded,exhaustive" default:"bounded"`
+	Failure    string      `json:"failure,omitempty" enum:"allow_partial,require_all" default:"allow_partial"`
 }
 
 // ArtifactsResult is the result of generate_artifacts.
@@ -70,8 +72,8 @@ type ArtifactsResult struct {
 // FramesRequest is the request of list_source_frames.
 type FramesRequest struct {
 	RangeRef
-	Offset    int `json:"offset,omitempty" min:"0" doc:"first frame of the page of results"`
-	MaxFrames int `json:"max_frames,omitempty" min:"1" max:"64" default:"32" doc:"frames per page"`
+	Offset    int `json:"offset,omitempty" min:"0"`
+	MaxFrames int `json:"max_frames,omitempty" min:"1" max:"64" default:"32"`
 }
 
 // FramesResult is one page of source frames.
@@ -86,8 +88,8 @@ type FramesResult struct {
 // FetchRequest is the request of fetch_source_frames.
 type FetchRequest struct {
 	RangeRef
-	FrameIDs  []id.Frame `json:"frame_ids,omitempty" doc:"exact frames; without it the first of the range" maxitems:"64"`
-	MaxFrames int        `json:"max_frames,omitempty" min:"1" max:"64" default:"4" doc:"how many frames of the range"`
+	FrameIDs  []id.Frame `json:"frame_ids,omitempty" maxitems:"64"`
+	MaxFrames int        `json:"max_frames,omitempty" min:"1" max:"64" default:"4"`
 }
 
 // FetchResult lists the fetched frames; their pixels are pictures and resources of the answer.
@@ -97,10 +99,10 @@ type FetchResult struct {
 
 // MarkerRequest is the request of add_marker.
 type MarkerRequest struct {
-	Label  string             `json:"label" doc:"short text shown on pictures" minlen:"1" maxlen:"120"`
-	Kind   string             `json:"kind,omitempty" doc:"free kind, default note" maxlen:"40"`
-	AtNS   *clock.SessionTime `json:"at_ns,omitempty" doc:"session time; default now"`
-	Target id.Target          `json:"target,omitempty" doc:"page; default: the selected page"`
+	Label  string             `json:"label" doc:"shown on pictures" minlen:"1" maxlen:"120"`
+	Kind   string             `json:"kind,omitempty" maxlen:"40"`
+	AtNS   *clock.SessionTime `json:"at_ns,omitempty" doc:"default now"`
+	Target id.Target          `json:"target,omitempty"`
 }
 
 // MarkerResult is the result of add_marker.

@@ -12,10 +12,10 @@ import (
 // BundleRequest is the request of temporal_debug_bundle. Without arguments it is about the last action.
 type BundleRequest struct {
 	Anchor
-	Epochs      string       `json:"epochs,omitempty" enum:"anchor,all" default:"anchor" doc:"geometry epochs to show"`
-	Orientation *bool        `json:"orientation,omitempty" default:"true" doc:"also make the before/during/after picture"`
-	Sampling    string       `json:"sampling,omitempty" enum:"bounded,exhaustive" default:"bounded" doc:"exhaustive fails above the limits instead of thinning"`
-	Markers     []MarkerSpec `json:"markers,omitempty" doc:"labels for this bundle's pictures only" maxitems:"64"`
+	Epochs      string       `json:"epochs,omitempty" enum:"anchor,all" default:"anchor" doc:"page sizes to show"`
+	Orientation *bool        `json:"orientation,omitempty" default:"true" doc:"before/during/after picture"`
+	Sampling    string       `json:"sampling,omitempty" enum:"bounded,exhaustive" default:"bounded"`
+	Markers     []MarkerSpec `json:"markers,omitempty" doc:"only on these pictures" maxitems:"64"`
 }
 
 // MarkerSpec is a label for one request's pictures.
@@ -64,7 +64,7 @@ type CompactEvent struct {
 // MeasureRequest is the request of measure_change.
 type MeasureRequest struct {
 	RangeRef
-	Sampling string `json:"sampling,omitempty" enum:"bounded,exhaustive" default:"bounded" doc:"exhaustive fails above the limits instead of thinning"`
+	Sampling string `json:"sampling,omitempty" enum:"bounded,exhaustive" default:"bounded"`
 }
 
 // Measure are visual-change measurements over a range. Times are offsets in milliseconds from the anchor,

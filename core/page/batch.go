@@ -12,7 +12,7 @@ const MaxSteps = 64
 // BatchRequest runs steps in order.
 type BatchRequest struct {
 	Scope
-	Steps           []Step `json:"steps" doc:"1 to 64 operations, run in order" min:"1" max:"64"`
+	Steps           []Step `json:"steps" min:"1" max:"64"`
 	OnFailure       string `json:"on_failure,omitempty" enum:"stop,continue" default:"stop"`
 	StepScreenshots bool   `json:"step_screenshots,omitempty" default:"false"`
 	TimeoutMS       int    `json:"timeout_ms,omitempty" min:"1" max:"120000" default:"25000"`

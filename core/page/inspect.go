@@ -48,8 +48,8 @@ type Scroll struct {
 // SnapshotRequest asks for the structure of a page.
 type SnapshotRequest struct {
 	Scope
-	Frames string `json:"frames,omitempty" doc:"all, main, or one frame by its ifr_ identifier" default:"all" maxlen:"32"`
-	Anchor string `json:"anchor,omitempty" doc:"viewport puts what is on screen first" enum:"document,viewport" default:"document"`
+	Frames string `json:"frames,omitempty" doc:"all, main or ifr_" default:"all" maxlen:"32"`
+	Anchor string `json:"anchor,omitempty" doc:"viewport: on-screen first" enum:"document,viewport" default:"document"`
 }
 
 // Validate fills in defaults and checks.
@@ -69,10 +69,10 @@ func (r *SnapshotRequest) Validate() error {
 type ScreenshotRequest struct {
 	Scope
 	Element
-	Of      string `json:"of,omitempty" doc:"what to picture" enum:"viewport,full_page,element,region" default:"viewport"`
-	Rect    *Rect  `json:"rect,omitempty" doc:"the region, with of=region"`
+	Of      string `json:"of,omitempty" enum:"viewport,full_page,element,region" default:"viewport"`
+	Rect    *Rect  `json:"rect,omitempty" doc:"with of=region"`
 	Format  string `json:"format,omitempty" enum:"png,jpeg" default:"png"`
-	Quality int    `json:"quality,omitempty" doc:"of a jpeg; default 80" min:"1" max:"100"`
+	Quality int    `json:"quality,omitempty" doc:"jpeg (80)" min:"1" max:"100"`
 }
 
 // PageRefs implements capability.PageScoped.
@@ -143,12 +143,12 @@ type ScreenshotResult struct {
 // EvaluateRequest runs script in a page's main world.
 type EvaluateRequest struct {
 	Scope
-	Expression   string        `json:"expression" doc:"an expression, or a function that is called with args" maxlen:"262144"`
-	Args         []EvaluateArg `json:"args,omitempty" doc:"arguments of the function: each {ref} or {value}"`
+	Expression   string        `json:"expression" doc:"expression, or function of args" maxlen:"262144"`
+	Args         []EvaluateArg `json:"args,omitempty" doc:"each {ref} or {value}"`
 	AwaitPromise *bool         `json:"await_promise,omitempty" default:"true"`
-	ReadOnly     bool          `json:"read_only,omitempty" doc:"the engine refuses side effects" default:"false"`
+	ReadOnly     bool          `json:"read_only,omitempty" default:"false"`
 	TimeoutMS    int           `json:"timeout_ms,omitempty" min:"1" max:"55000" default:"5000"`
-	Frames       string        `json:"frames,omitempty" doc:"run in this frame: ifr_ identifier; default the main frame" maxlen:"32"`
+	Frames       string        `json:"frames,omitempty" doc:"ifr_; default main" maxlen:"32"`
 }
 
 // EvaluateArg is one argument: the node of a reference, or a JSON value.

@@ -11,9 +11,9 @@ type ClickRequest struct {
 	Scope
 	Locator
 	Button            string   `json:"button,omitempty" enum:"left,middle,right" default:"left"`
-	Modifiers         []string `json:"modifiers,omitempty" doc:"held during the click: alt, control, shift, meta" enum:"alt,control,shift,meta"`
-	Count             int      `json:"count,omitempty" doc:"2 is a double click" min:"1" max:"3" default:"1"`
-	WaitForNavigation bool     `json:"wait_for_navigation,omitempty" doc:"also wait until a started navigation has loaded" default:"false"`
+	Modifiers         []string `json:"modifiers,omitempty" enum:"alt,control,shift,meta"`
+	Count             int      `json:"count,omitempty" min:"1" max:"3" default:"1"`
+	WaitForNavigation bool     `json:"wait_for_navigation,omitempty" doc:"wait for the load it starts" default:"false"`
 }
 
 // PageRefs implements capability.PageScoped.
@@ -33,9 +33,9 @@ func (r *ClickRequest) Validate() error {
 type FillRequest struct {
 	Scope
 	Element
-	Value             string `json:"value" doc:"text; date, time, datetime-local, month, week, color and range fields take complete values" maxlen:"1048576"`
+	Value             string `json:"value" doc:"date, time, color and range controls: the complete value" maxlen:"1048576"`
 	Mode              string `json:"mode,omitempty" enum:"replace,append" default:"replace"`
-	WaitForNavigation bool   `json:"wait_for_navigation,omitempty" doc:"also wait until a started navigation has loaded" default:"false"`
+	WaitForNavigation bool   `json:"wait_for_navigation,omitempty" doc:"wait for the load it starts" default:"false"`
 }
 
 // PageRefs implements capability.PageScoped.
@@ -50,7 +50,7 @@ func (r *FillRequest) Validate() error {
 type TypeRequest struct {
 	Scope
 	Element
-	Text string `json:"text" doc:"typed as key events at the caret; nothing is cleared" maxlen:"65536"`
+	Text string `json:"text" maxlen:"65536"`
 }
 
 // PageRefs implements capability.PageScoped.
@@ -68,9 +68,9 @@ func (r *TypeRequest) Validate() error {
 type PressRequest struct {
 	Scope
 	Element
-	Keys              []string `json:"keys" doc:"1 to 32 chords such as Enter or Control+Shift+K, pressed in order" min:"1" max:"32"`
-	HoldMS            int      `json:"hold_ms,omitempty" doc:"how long each chord is held" min:"0" max:"5000" default:"0"`
-	WaitForNavigation bool     `json:"wait_for_navigation,omitempty" doc:"also wait until a started navigation has loaded" default:"false"`
+	Keys              []string `json:"keys" doc:"such as Enter, Control+Shift+K" min:"1" max:"32"`
+	HoldMS            int      `json:"hold_ms,omitempty" min:"0" max:"5000"`
+	WaitForNavigation bool     `json:"wait_for_navigation,omitempty" doc:"wait for the load it starts" default:"false"`
 }
 
 // PageRefs implements capability.PageScoped.
@@ -93,12 +93,12 @@ func (r *PressRequest) Validate() error {
 type SelectRequest struct {
 	Scope
 	Element
-	Value  *string  `json:"value,omitempty" doc:"the option's value; may be empty"`
-	Label  *string  `json:"label,omitempty" doc:"the option's visible text"`
-	Index  *int     `json:"index,omitempty" doc:"the option's position, from 0" min:"0"`
-	Values []string `json:"values,omitempty" doc:"several values, for a multiple select"`
-	Labels []string `json:"labels,omitempty" doc:"several visible texts, for a multiple select"`
-	Many   []int    `json:"indexes,omitempty" doc:"several positions, for a multiple select"`
+	Value  *string  `json:"value,omitempty"`
+	Label  *string  `json:"label,omitempty"`
+	Index  *int     `json:"index,omitempty" doc:"from 0" min:"0"`
+	Values []string `json:"values,omitempty" doc:"of a multiple select"`
+	Labels []string `json:"labels,omitempty"`
+	Many   []int    `json:"indexes,omitempty"`
 }
 
 // PageRefs implements capability.PageScoped.
@@ -170,10 +170,10 @@ func (r *HoverRequest) Validate() error { return r.Locator.check("") }
 // DragRequest drags from one place to another.
 type DragRequest struct {
 	Scope
-	From   Locator `json:"from" doc:"where the pointer goes down"`
-	To     Locator `json:"to" doc:"where it is released"`
-	Steps  int     `json:"steps,omitempty" doc:"pointer moves on the way" min:"1" max:"100" default:"10"`
-	HoldMS int     `json:"hold_ms,omitempty" doc:"pause before the release" min:"0" max:"5000" default:"0"`
+	From   Locator `json:"from"`
+	To     Locator `json:"to"`
+	Steps  int     `json:"steps,omitempty" min:"1" max:"100" default:"10"`
+	HoldMS int     `json:"hold_ms,omitempty" min:"0" max:"5000"`
 }
 
 // PageRefs implements capability.PageScoped.
@@ -191,11 +191,11 @@ func (r *DragRequest) Validate() error {
 type ScrollRequest struct {
 	Scope
 	Locator
-	DX      float64 `json:"dx,omitempty" doc:"CSS pixels to the right" default:"0"`
-	DY      float64 `json:"dy,omitempty" doc:"CSS pixels down" default:"0"`
-	ToRef   string  `json:"to_ref,omitempty" doc:"bring this reference into view" maxlen:"48"`
-	ToQuery string  `json:"to_query,omitempty" doc:"bring the one match of this query into view" maxlen:"1024"`
-	ToCSS   string  `json:"to_css,omitempty" doc:"bring the one match of this selector into view" maxlen:"1024"`
+	DX      float64 `json:"dx,omitempty" doc:"CSS px right"`
+	DY      float64 `json:"dy,omitempty" doc:"CSS px down"`
+	ToRef   string  `json:"to_ref,omitempty" doc:"bring into view"`
+	ToQuery string  `json:"to_query,omitempty" maxlen:"1024"`
+	ToCSS   string  `json:"to_css,omitempty" maxlen:"1024"`
 }
 
 // To is what to bring into view.
@@ -247,7 +247,7 @@ type ScrollResult struct {
 type UploadRequest struct {
 	Scope
 	Element
-	Files []string `json:"files" doc:"1 to 8 paths of readable regular files" min:"1" max:"8"`
+	Files []string `json:"files" doc:"paths" min:"1" max:"8"`
 }
 
 // PageRefs implements capability.PageScoped.
@@ -275,7 +275,7 @@ type UploadResult struct {
 type HandleDialogRequest struct {
 	Scope
 	Action     string  `json:"action" enum:"accept,dismiss"`
-	PromptText *string `json:"prompt_text,omitempty" doc:"answer of a prompt" maxlen:"65536"`
+	PromptText *string `json:"prompt_text,omitempty" maxlen:"65536"`
 }
 
 // Validate checks.

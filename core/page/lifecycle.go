@@ -11,23 +11,23 @@ import (
 
 // StartRequest launches a browser and begins a session.
 type StartRequest struct {
-	URL           string `json:"url,omitempty" doc:"first page; http, https, file, about or data address" maxlen:"65536"`
-	Profile       string `json:"profile,omitempty" doc:"managed profile name, or temporary; default: the first free of default, default-2 and so on" pattern:"^[a-z0-9][a-z0-9_-]{0,63}$"`
-	Executable    string `json:"executable,omitempty" doc:"path of the Chrome or Chromium to start; default: discovery" maxlen:"4096"`
-	EveryNthFrame int    `json:"every_nth_frame,omitempty" doc:"requested frame stride for the whole session; not a frame rate" min:"1" max:"60" default:"1"`
-	Focus         string `json:"focus,omitempty" doc:"foreground brings pages to the front when needed; preserve never does" enum:"foreground,preserve" default:"foreground"`
-	Headless      string `json:"headless,omitempty" doc:"auto: headless when there is no display" enum:"auto,true,false" default:"auto"`
-	Viewport      *Size  `json:"viewport,omitempty" doc:"size of new pages in CSS pixels; default 1280x720 when headless"`
-	CaptureSize   string `json:"capture_size,omitempty" doc:"largest recorded picture: balanced fits 1280x1280, fast 960x960, full is unscaled" enum:"balanced,fast,full" default:"balanced"`
-	Trace         bool   `json:"trace,omitempty" doc:"trace the actions of every page of the session" default:"false"`
+	URL           string `json:"url,omitempty" maxlen:"65536"`
+	Profile       string `json:"profile,omitempty" doc:"a name, or temporary; default: the first free managed one" pattern:"^[a-z0-9][a-z0-9_-]{0,63}$"`
+	Executable    string `json:"executable,omitempty" doc:"path of a Chrome" maxlen:"4096"`
+	EveryNthFrame int    `json:"every_nth_frame,omitempty" doc:"frame stride, not a rate" min:"1" max:"60" default:"1"`
+	Focus         string `json:"focus,omitempty" doc:"preserve never brings a page to the front" enum:"foreground,preserve" default:"foreground"`
+	Headless      string `json:"headless,omitempty" doc:"auto: when there is no display" enum:"auto,true,false" default:"auto"`
+	Viewport      *Size  `json:"viewport,omitempty"`
+	CaptureSize   string `json:"capture_size,omitempty" doc:"longest recorded side: 1280, 960, unscaled" enum:"balanced,fast,full" default:"balanced"`
+	Trace         bool   `json:"trace,omitempty" default:"false"`
 }
 
 // AttachRequest begins a session with a browser that somebody else started.
 type AttachRequest struct {
-	Endpoint      string `json:"endpoint" doc:"loopback debugging endpoint: http address, ws address or port" maxlen:"4096"`
-	EveryNthFrame int    `json:"every_nth_frame,omitempty" doc:"requested frame stride for the whole session; not a frame rate" min:"1" max:"60" default:"1"`
-	CaptureSize   string `json:"capture_size,omitempty" doc:"largest recorded picture: balanced fits 1280x1280, fast 960x960, full is unscaled" enum:"balanced,fast,full" default:"balanced"`
-	Trace         bool   `json:"trace,omitempty" doc:"trace the actions of every page from now on" default:"false"`
+	Endpoint      string `json:"endpoint" doc:"loopback http or ws address, or port" maxlen:"4096"`
+	EveryNthFrame int    `json:"every_nth_frame,omitempty" doc:"frame stride, not a rate" min:"1" max:"60" default:"1"`
+	CaptureSize   string `json:"capture_size,omitempty" doc:"longest recorded side: 1280, 960, unscaled" enum:"balanced,fast,full" default:"balanced"`
+	Trace         bool   `json:"trace,omitempty" default:"false"`
 }
 
 // Size is a width and height in CSS pixels.

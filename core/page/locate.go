@@ -15,7 +15,7 @@ import (
 
 // Scope is embedded in every request that is about one page.
 type Scope struct {
-	Target id.Target `json:"target,omitempty" doc:"page"`
+	Target id.Target `json:"target,omitempty"`
 }
 
 // PageTarget implements capability.PageScoped.
@@ -29,17 +29,17 @@ func (s *Scope) PageRefs() []string { return nil }
 
 // Element locates one element by exactly one of its fields.
 type Element struct {
-	Ref   string `json:"ref,omitempty" doc:"such as e42@7" maxlen:"48"`
-	Query string `json:"query,omitempty" doc:"semantic query" maxlen:"1024"`
-	CSS   string `json:"css,omitempty" doc:"selector" maxlen:"1024"`
+	Ref   string `json:"ref,omitempty"`
+	Query string `json:"query,omitempty" maxlen:"1024"`
+	CSS   string `json:"css,omitempty" maxlen:"1024"`
 }
 
 // Locator is an Element or a position.
 type Locator struct {
-	Ref   string `json:"ref,omitempty" doc:"such as e42@7" maxlen:"48"`
-	Query string `json:"query,omitempty" doc:"semantic query" maxlen:"1024"`
-	CSS   string `json:"css,omitempty" doc:"selector" maxlen:"1024"`
-	Point *Point `json:"point,omitempty" doc:"position, when there is no element to name"`
+	Ref   string `json:"ref,omitempty"`
+	Query string `json:"query,omitempty" maxlen:"1024"`
+	CSS   string `json:"css,omitempty" maxlen:"1024"`
+	Point *Point `json:"point,omitempty"`
 }
 
 // Element is the locator without its position.

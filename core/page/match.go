@@ -26,7 +26,7 @@ const (
 // QueryRequest asks which element a semantic query means.
 type QueryRequest struct {
 	Scope
-	Query      string `json:"query" doc:"such as role=button name=\"Save\", role=button text~=\"Apollo\" (text of its row or item), label=\"E-mail\", text~=\"saved\", test_id=pay; optional within=e12@7, frame=ifr_..." maxlen:"1024"`
+	Query      string `json:"query" doc:"also role=button text~=\"Apollo\" (text of its row), within=e12@7, frame=ifr_…" maxlen:"1024"`
 	MaxMatches int    `json:"max_matches,omitempty" min:"1" max:"100" default:"20"`
 }
 

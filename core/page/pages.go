@@ -32,8 +32,8 @@ type Pages struct {
 
 // WaitForPageRequest waits for a page that appears.
 type WaitForPageRequest struct {
-	After     string    `json:"after,omitempty" doc:"cursor; default: before the last action" maxlen:"64"`
-	Opener    id.Target `json:"opener,omitempty" doc:"only pages this page has opened"`
+	After     string    `json:"after,omitempty" doc:"cursor; default before the last action" maxlen:"64"`
+	Opener    id.Target `json:"opener,omitempty" doc:"only its popups"`
 	TimeoutMS int       `json:"timeout_ms,omitempty" min:"1" max:"30000" default:"10000"`
 }
 
@@ -45,8 +45,8 @@ type NewPageResult struct {
 
 // OpenRequest creates a page and selects it.
 type OpenRequest struct {
-	URL   string `json:"url,omitempty" doc:"address; default about:blank" maxlen:"65536"`
-	Trace bool   `json:"trace,omitempty" doc:"trace the page's actions" default:"false"`
+	URL   string `json:"url,omitempty" maxlen:"65536"`
+	Trace bool   `json:"trace,omitempty" default:"false"`
 }
 
 // OpenResult names the created page.
@@ -58,7 +58,7 @@ type OpenResult struct {
 
 // SelectPageRequest selects a page.
 type SelectPageRequest struct {
-	Target id.Target `json:"target" doc:"page to select"`
+	Target id.Target `json:"target"`
 }
 
 // PageTarget implements capability.PageScoped.
@@ -104,15 +104,15 @@ type CloseResult struct {
 // NavigateRequest loads an address.
 type NavigateRequest struct {
 	Scope
-	URL       string `json:"url" doc:"address to load" maxlen:"65536"`
-	Wait      string `json:"wait,omitempty" doc:"how far the load must get before the answer" enum:"load,dom,none" default:"load"`
+	URL       string `json:"url" maxlen:"65536"`
+	Wait      string `json:"wait,omitempty" enum:"load,dom,none" default:"load"`
 	TimeoutMS int    `json:"timeout_ms,omitempty" min:"1" max:"120000" default:"25000"`
 }
 
 // ReloadRequest loads the page again.
 type ReloadRequest struct {
 	Scope
-	BypassCache bool `json:"bypass_cache,omitempty" doc:"ignore the cache" default:"false"`
+	BypassCache bool `json:"bypass_cache,omitempty" default:"false"`
 }
 
 // BackRequest goes back in the page's history.
@@ -139,12 +139,12 @@ type NavigateResult struct {
 type ViewportRequest struct {
 	Scope
 	Preset            string  `json:"preset,omitempty" enum:"responsive_small,responsive_tablet,responsive_desktop,mobile_phone,mobile_tablet"`
-	Width             int     `json:"width,omitempty" doc:"CSS pixels; with height" min:"1" max:"10000"`
-	Height            int     `json:"height,omitempty" doc:"CSS pixels; with width" min:"1" max:"10000"`
+	Width             int     `json:"width,omitempty" doc:"CSS px" min:"1" max:"10000"`
+	Height            int     `json:"height,omitempty" min:"1" max:"10000"`
 	DeviceScaleFactor float64 `json:"device_scale_factor,omitempty" min:"0.1" max:"8" default:"1"`
-	Mobile            bool    `json:"mobile,omitempty" doc:"mobile layout" default:"false"`
-	Touch             bool    `json:"touch,omitempty" doc:"touch input" default:"false"`
-	Clear             bool    `json:"clear,omitempty" doc:"back to the browser's default" default:"false"`
+	Mobile            bool    `json:"mobile,omitempty" default:"false"`
+	Touch             bool    `json:"touch,omitempty" default:"false"`
+	Clear             bool    `json:"clear,omitempty" doc:"back to default" default:"false"`
 }
 
 // ViewportResult is the geometry that was observed afterwards.

@@ -16,8 +16,8 @@ const (
 // GetCookiesRequest asks for cookies; values appear in the answer only and are never recorded.
 type GetCookiesRequest struct {
 	Scope
-	URLs  []string `json:"urls,omitempty" doc:"default: the page's URL" max:"16"`
-	Names []string `json:"names,omitempty" doc:"only these" max:"64"`
+	URLs  []string `json:"urls,omitempty" doc:"default the page's" max:"16"`
+	Names []string `json:"names,omitempty" max:"64"`
 }
 
 // Validate checks.
@@ -80,7 +80,7 @@ type ClearCookiesRequest struct {
 	Scope
 	Name   string `json:"name,omitempty" maxlen:"4096"`
 	Domain string `json:"domain,omitempty"`
-	URL    string `json:"url,omitempty" doc:"default: the page's URL" maxlen:"4096"`
+	URL    string `json:"url,omitempty" doc:"default the page's" maxlen:"4096"`
 }
 
 // CookieCount says how many cookies were set or removed.
@@ -146,9 +146,9 @@ type ListDownloadsResult struct {
 
 // WaitForDownloadRequest waits for a download to appear or to end.
 type WaitForDownloadRequest struct {
-	After      string      `json:"after" doc:"cursor of list_downloads or of an action's postconditions" maxlen:"64"`
+	After      string      `json:"after" doc:"cursor" maxlen:"64"`
 	DownloadID id.Download `json:"download_id,omitempty"`
-	Terminal   *bool       `json:"terminal,omitempty" doc:"wait until it has ended, not only begun" default:"true"`
+	Terminal   *bool       `json:"terminal,omitempty" doc:"ended, not only begun" default:"true"`
 	TimeoutMS  int         `json:"timeout_ms,omitempty" min:"1" max:"120000" default:"25000"`
 }
 

@@ -9,20 +9,20 @@ import (
 // WaitRequest waits for one condition.
 type WaitRequest struct {
 	Scope
-	ElapsedMS      int    `json:"elapsed_ms,omitempty" doc:"condition: time passes" min:"1" max:"120000"`
-	Text           string `json:"text,omitempty" doc:"condition: rendered text is there" maxlen:"1024"`
-	Query          string `json:"query,omitempty" doc:"condition: a semantic query matches, actionable or not" maxlen:"1024"`
-	Ref            string `json:"ref,omitempty" doc:"condition with state: this node; with text: look within it" maxlen:"48"`
-	CSS            string `json:"css,omitempty" doc:"condition with state: first match; with text: look within it" maxlen:"1024"`
+	ElapsedMS      int    `json:"elapsed_ms,omitempty" min:"1" max:"120000"`
+	Text           string `json:"text,omitempty" doc:"this text is rendered" maxlen:"1024"`
+	Query          string `json:"query,omitempty" doc:"this matches, actionable or not" maxlen:"1024"`
+	Ref            string `json:"ref,omitempty" doc:"with state, or with text: within it"`
+	CSS            string `json:"css,omitempty" maxlen:"1024"`
 	State          string `json:"state,omitempty" enum:"attached,visible,hidden,enabled,disabled,editable,checked,unchecked"`
-	Navigation     string `json:"navigation,omitempty" doc:"condition: the document has come this far" enum:"loading,interactive,complete"`
-	URL            string `json:"url,omitempty" doc:"with navigation, or alone" maxlen:"4096"`
+	Navigation     string `json:"navigation,omitempty" enum:"loading,interactive,complete"`
+	URL            string `json:"url,omitempty" maxlen:"4096"`
 	URLMatch       string `json:"url_match,omitempty" enum:"exact,prefix" default:"exact"`
-	Expression     string `json:"expression,omitempty" doc:"condition: this script expression is truthy" maxlen:"65536"`
-	NetworkQuietMS int    `json:"network_quiet_ms,omitempty" doc:"condition: no request for so long" min:"1" max:"30000"`
-	Absent         bool   `json:"absent,omitempty" doc:"text or query: wait until it is gone" default:"false"`
-	Exact          bool   `json:"exact,omitempty" doc:"text: equals a whole text, not a part" default:"false"`
-	CaseSensitive  bool   `json:"case_sensitive,omitempty" doc:"text" default:"false"`
+	Expression     string `json:"expression,omitempty" doc:"truthy script" maxlen:"65536"`
+	NetworkQuietMS int    `json:"network_quiet_ms,omitempty" min:"1" max:"30000"`
+	Absent         bool   `json:"absent,omitempty" doc:"text or query is gone" default:"false"`
+	Exact          bool   `json:"exact,omitempty" doc:"whole text, not a part" default:"false"`
+	CaseSensitive  bool   `json:"case_sensitive,omitempty" default:"false"`
 	TimeoutMS      int    `json:"timeout_ms,omitempty" min:"1" max:"120000" default:"25000"`
 	PollMS         int    `json:"poll_ms,omitempty" min:"10" max:"5000" default:"100"`
 }

@@ -13,16 +13,16 @@ import (
 // TraceRequest is the request of trace_status, trace_export and trace_clear.
 type TraceRequest struct {
 	page.Scope
-	SessionID id.Session `json:"session_id,omitempty" doc:"default: the running session"`
+	SessionID id.Session `json:"session_id,omitempty"`
 }
 
 // ValidateRequest is the request of replay_validate.
 type ValidateRequest struct {
 	page.Scope
-	SessionID id.Session `json:"session_id" doc:"session of the trace"`
-	TraceID   id.Trace   `json:"trace_id" doc:"from trace_status"`
-	Sequence  uint64     `json:"sequence" doc:"event to check" min:"1"`
-	Confirmed bool       `json:"confirmed,omitempty" doc:"show the plan; nothing is ever performed" default:"false"`
+	SessionID id.Session `json:"session_id"`
+	TraceID   id.Trace   `json:"trace_id"`
+	Sequence  uint64     `json:"sequence" min:"1"`
+	Confirmed bool       `json:"confirmed,omitempty" doc:"nothing is ever performed" default:"false"`
 }
 
 // Validate checks what a schema cannot say.

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,17 +47,7 @@ func TestEveryControlToolIsComplete(t *testing.T) {
 		for _, hint := range []*bool{d.Annotations.ReadOnlyHint, d.Annotations.DestructiveHint, d.Annotations.IdempotentHint, d.Annotations.OpenWorldHint} {
 			assert.NotNil(t, hint)
 		}
-		assert.NotEmpty(t, d.Title)
 		assert.NotEmpty(t, d.Description)
-	}
-}
-
-func TestSizeOfTheControlTools(t *testing.T) {
-	for _, set := range []Set{Full, Lean} {
-		model, total, err := controlTools(t, set).Size()
-		require.NoError(t, err)
-		t.Logf("%s: %d bytes for the model, %d in all", set, model, total)
-		assert.Less(t, model, map[Set]int{Full: 36_000, Lean: 27_000}[set])
 	}
 }
 
@@ -67,7 +58,7 @@ func TestSchemaCarriesTheTags(t *testing.T) {
 	require.NoError(t, json.Unmarshal(tool.Input, &schema))
 	properties := schema["properties"].(map[string]any)
 	assert.Equal(t, map[string]any{"type": "string", "enum": []any{"left", "middle", "right"}, "default": "left"}, properties["button"])
-	assert.Equal(t, map[string]any{"type": "integer", "minimum": 1.0, "maximum": 3.0, "default": 1.0, "description": "2 is a double click"}, properties["count"])
+	assert.Equal(t, map[string]any{"type": "integer", "minimum": 1.0, "maximum": 3.0, "default": 1.0}, properties["count"])
 	assert.Equal(t, map[string]any{"type": "string", "enum": []any{"concise", "expanded", "full"}}, properties["detail"])
 	assert.Equal(t, map[string]any{"type": "boolean"}, properties["inline_images"])
 	assert.Equal(t, false, schema["additionalProperties"])
@@ -101,7 +92,7 @@ func TestDecode(t *testing.T) {
 		"too many elements":   {"upload_files", `{"files":["1","2","3","4","5","6","7","8","9"]}`, "argument files: must have at most 8 elements"},
 		"too few elements":    {"batch", `{"steps":[]}`, "argument steps: must have at least 1 elements"},
 		"path in a list":      {"batch", `{"steps":[{"tool":"click"},{"tool":7}]}`, "argument steps[1].tool: must be a string"},
-		"length":              {"click", `{"ref":"` + string(make49()) + `"}`, "argument ref: must have at most 48 characters"},
+		"length":              {"set_cookies", `{"cookies":[{"name":"` + strings.Repeat("é", 4097) + `","value":""}]}`, "argument cookies[0].name: must have at most 4096 characters"},
 		"pattern":             {"start_browser", `{"profile":"../x"}`, "argument profile: must match ^[a-z0-9][a-z0-9_-]{0,63}$"},
 		"identifier kind":     {"select_page", `{"target":"frm_0123456789ab"}`, "argument target: must be an identifier tgt_ followed by 12 characters, as answers give it"},
 		"identifier length":   {"click", `{"target":"tgt_1"}`, "argument target: must be an identifier tgt_ followed by 12 characters, as answers give it"},
@@ -121,14 +112,6 @@ func TestDecode(t *testing.T) {
 			assert.NotEmpty(t, fault.From(err).Recovery)
 		})
 	}
-}
-
-func make49() []byte {
-	text := make([]byte, 49)
-	for i := range text {
-		text[i] = 'e'
-	}
-	return text
 }
 
 func TestDecodeFillsTheRequest(t *testing.T) {

@@ -8,24 +8,29 @@ import (
 )
 
 // outputSchema is the envelope that every answer has: closed at the top level, open below. A tool lists the
-// members that its answers can have.
+// members that its answers can have; tool, status and result are always there. Their types are
+// not said: the catalogue is read whole by hosts, and no caller learns anything from what is the same for every tool.
 func outputSchema(op capability.Op) json.RawMessage {
 	var optional strings.Builder
 	for _, name := range optionalMembers(op) {
-		optional.WriteString(`,"` + name + `":{"type":"` + memberType(name) + `"}`)
+		optional.WriteString(`,"` + name + `":{}`)
 	}
-	return json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string"},"status":{"type":"string"},"result":{"type":"object"}` +
-		optional.String() + `},"required":["tool","status","result"],"additionalProperties":false}`)
+	return json.RawMessage(`{"type":"object","properties":{"tool":{},"status":{},"result":{}` +
+		optional.String() + `},"additionalProperties":false}`)
 }
 
+// always lists the members that no answer lacks.
+func always() []string { return []string{"tool", "status", "result"} }
+
+// optionalMembers are the members besides tool, status and result that an operation's answers can have.
 func optionalMembers(op capability.Op) []string {
 	var names []string
 	if op.Kind == capability.Change || op.Kind == capability.Recorded {
 		names = append(names, "interaction")
 	}
-	temporal := op.Capability != capability.Control
+	temporal := op.Capability != capability.Control && op.Capability != capability.ActionTrace
 	if temporal {
-		names = append(names, "range", "range_handle")
+		names = append(names, "range", "range_handle", "next")
 	}
 	if op.Pictures {
 		names = append(names, "images")
@@ -33,15 +38,8 @@ func optionalMembers(op capability.Op) []string {
 	if op.Pictures || temporal {
 		names = append(names, "resources")
 	}
-	return append(names, "warnings", "notes", "next", "error", "diagnostics")
-}
-
-func memberType(name string) string {
-	switch name {
-	case "range_handle":
-		return "string"
-	case "interaction", "range", "error", "diagnostics":
-		return "object"
+	if op.Pictures || op.StartsBrowser || op.Kind == capability.Lifecycle {
+		names = append(names, "notes")
 	}
-	return "array"
+	return append(names, "warnings", "error", "diagnostics")
 }

@@ -166,6 +166,9 @@ func setDefault(t reflect.Type, s *jsonschema.Schema, text string) error {
 	if !json.Valid(raw) {
 		return fmt.Errorf("%q is no JSON value", text)
 	}
+	if t.Kind() == reflect.Bool && text == "false" {
+		return nil // what everyone expects of a switch that is not mentioned
+	}
 	s.Default = raw
 	return nil
 }

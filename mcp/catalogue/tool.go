@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -144,13 +145,14 @@ func (c *Catalogue) Hidden() []string {
 	return names
 }
 
-// Descriptor is the tool as tools/list shows it. All four hints are always set.
+// Descriptor is the tool as tools/list shows it. All four hints are always set. It has no title: the names read
+// well enough for people, and the list stays within its budget.
 func (t *Tool) Descriptor() mcp.Tool {
 	op := t.Op
 	readOnly := op.Kind == capability.Read
 	destructive := op.Destructive && !readOnly
 	return mcp.Tool{
-		Name: op.Name, Title: op.Title, Description: op.Summary, RawInputSchema: t.Input, RawOutputSchema: t.Output,
+		Name: op.Name, Description: op.Summary, RawInputSchema: t.Input, RawOutputSchema: t.Output,
 		Annotations: mcp.ToolAnnotation{
 			ReadOnlyHint: &readOnly, DestructiveHint: &destructive,
 			IdempotentHint: new(op.Idempotent || readOnly), OpenWorldHint: new(op.OpenWorld),
@@ -158,7 +160,8 @@ func (t *Tool) Descriptor() mcp.Tool {
 	}
 }
 
-// CheckOutput reports how an answer's structured content breaks the tool's output schema.
+// CheckOutput reports how an answer's structured content breaks the tool's output schema, or which of the members
+// that every answer has it lacks.
 func (t *Tool) CheckOutput(structured any) error {
 	raw, err := json.Marshal(structured)
 	if err != nil {
@@ -167,6 +170,15 @@ func (t *Tool) CheckOutput(structured any) error {
 	var instance any
 	if err := json.Unmarshal(raw, &instance); err != nil {
 		return err
+	}
+	members, _ := instance.(map[string]any)
+	for _, name := range always() {
+		if _, has := members[name]; !has {
+			return fmt.Errorf("the answer has no %s", name)
+		}
+	}
+	if _, object := members["result"].(map[string]any); !object {
+		return errors.New("the answer's result is no object")
 	}
 	return t.output.Validate(instance)
 }

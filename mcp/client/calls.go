@@ -83,6 +83,9 @@ func (c *Client) CallTool(ctx context.Context, name string, arguments any, optio
 	if err := c.Request(ctx, "tools/call", params, &raw); err != nil {
 		return Result{}, err
 	}
+	if err := c.check(name, raw.Structured); err != nil {
+		return Result{}, err
+	}
 	result := Result{Failed: raw.IsError, Structured: raw.Structured}
 	return result, result.add(raw.Content)
 }

@@ -28,6 +28,7 @@ type Client struct {
 	version  string
 	in       *io.PipeWriter
 	notified func(Notification)
+	check    func(tool string, structured json.RawMessage) error
 	served   chan error
 	done     chan struct{} // closed when the reader has ended
 
@@ -55,6 +56,11 @@ func WithVersion(version string) Option { return func(c *Client) { c.version = v
 // client.
 func WithNotifications(f func(Notification)) Option { return func(c *Client) { c.notified = f } }
 
+// WithCheck passes every tool's structured content to f; its error fails the call.
+func WithCheck(f func(tool string, structured json.RawMessage) error) Option {
+	return func(c *Client) { c.check = f }
+}
+
 // Dial starts serving a connection and, for an older version, initializes it. ctx bounds the handshake and its
 // values reach the server; Close ends the connection.
 func Dial(ctx context.Context, server Server, options ...Option) (*Client, error) {
@@ -62,6 +68,7 @@ func Dial(ctx context.Context, server Server, options ...Option) (*Client, error
 	outSide, out := io.Pipe()
 	c := &Client{
 		version: protocol.ProtocolVersion20260728, in: in, notified: func(Notification) {},
+		check:  func(string, json.RawMessage) error { return nil },
 		served: make(chan error, 1), done: make(chan struct{}), waiting: map[string]chan reply{},
 	}
 	for _, option := range options {

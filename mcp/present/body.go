@@ -87,10 +87,11 @@ func body(result any, d Detail) []string {
 		return r.lines()
 	case Batch:
 		return r.lines(d)
-	case evidence.Bundle:
-		return bundleLines(r, d)
 	case page.QueryResult:
 		return queryLines(r)
+	}
+	if lines, ok := temporalLines(result, d); ok {
+		return lines
 	}
 	return facts(result)
 }
@@ -279,4 +280,4 @@ func within(container string) string {
 	return " in " + strconv.Quote(container)
 }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

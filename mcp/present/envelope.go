@@ -63,6 +63,7 @@ func envelope(tool string, out capability.Outcome, d Detail) Envelope {
 		Range: out.Range, RangeHandle: out.RangeHandle, Warnings: out.Warnings, Resources: out.Resources,
 		Notes: out.Notes, Next: slices.Clone(out.Next), Error: out.Err,
 	}
+	e.Resources = shownResources(e.Result, e.Resources)
 	if e.Status == "" {
 		e.Status = capability.Succeeded
 	}

@@ -5,7 +5,6 @@ import (
 	"github.com/krometrail/krometrail/core/evidence"
 	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/page"
-	"github.com/krometrail/krometrail/core/record"
 )
 
 const (
@@ -63,6 +62,8 @@ func project(result any, d Detail) any {
 		return assets(r, d)
 	case evidence.Bundle:
 		return bundle(r, d)
+	case evidence.RangeResult:
+		return RangeResult{quality(r.Quality, d)}
 	}
 	return result
 }
@@ -142,40 +143,4 @@ func assets(a page.ListAssetsResult, d Detail) page.ListAssetsResult {
 		a.Assets = a.Assets[:limit]
 	}
 	return a
-}
-
-// bundle keeps the measurements' series and the events' payloads for expanded and the rest for full.
-func bundle(b evidence.Bundle, d Detail) evidence.Bundle {
-	if d == Full {
-		return b
-	}
-	b.Nearest = withoutParameters(b.Nearest)
-	if d == Expanded {
-		return b
-	}
-	if b.Measure != nil {
-		short := *b.Measure
-		short.Series, short.Quiet = nil, nil
-		b.Measure = &short
-	}
-	if extra := len(b.Events) - maxEvents; extra > 0 {
-		b.EventsOmitted += extra
-		b.Events = b.Events[:maxEvents]
-	}
-	events := make([]evidence.CompactEvent, len(b.Events))
-	for i, e := range b.Events {
-		e.Payload = nil
-		events[i] = e
-	}
-	b.Events = events
-	return b
-}
-
-func withoutParameters(all []record.Interaction) []record.Interaction {
-	short := make([]record.Interaction, len(all))
-	for i, r := range all {
-		r.Parameters = nil
-		short[i] = r
-	}
-	return short
 }

@@ -14,6 +14,23 @@ import (
 	"github.com/krometrail/krometrail/visual"
 )
 
+// Analyze returns the analysis of one epoch of the request, within the bounds of a request.
+func (s *Service) Analyze(ctx context.Context, r Request, epoch int) (*visual.Analysis, error) {
+	ctx, leave, err := s.admit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	e := r.epoch(epoch)
+	key := r.analysisKey(e)
+	done, err := s.jobs.Enter(ctx, key)
+	if err != nil {
+		return nil, overdue(ctx)
+	}
+	defer done()
+	return s.analyze(ctx, r, e, key)
+}
+
 // analyze returns the epoch's analysis, from the kept ones when it is there.
 func (s *Service) analyze(ctx context.Context, r Request, e epochSequence, key string) (*visual.Analysis, error) {
 	if kept := s.recent.get(key); kept != nil {
@@ -28,7 +45,7 @@ func (s *Service) analyze(ctx context.Context, r Request, e epochSequence, key s
 	}
 	analysis, err := visual.Analyze(ctx, s.input(r, e), options)
 	if err != nil {
-		return nil, translate(ctx, err)
+		return nil, Translate(ctx, err)
 	}
 	s.recent.put(key, analysis)
 	return analysis, nil
@@ -53,9 +70,19 @@ func (s *Service) input(r Request, e epochSequence) visual.Sequence {
 		Region: r.Region, Mask: r.Mask,
 	}
 	if rng.AnchorNS != nil {
-		in.Anchor = visual.At(rng.AnchorNS.Duration(), r.Anchor)
+		in.Anchor = visual.At(rng.AnchorNS.Duration(), anchorLabel(r.Sequence))
 	}
 	return in
+}
+
+// anchorLabel names the anchor on pictures: the operation of an interaction, else the kind of anchor.
+func anchorLabel(s sequence.Sequence) string {
+	for _, i := range s.Facts.Interactions {
+		if s.Range.Anchor.Kind == "interaction" && string(i.ID) == s.Range.Anchor.ID {
+			return i.Operation
+		}
+	}
+	return s.Range.Anchor.Kind
 }
 
 func gaps(s sequence.Sequence) []visual.Gap {
@@ -91,8 +118,8 @@ func markers(r Request) []visual.Marker {
 	return all
 }
 
-// translate turns the visual module's errors into faults; a fault from the store passes through.
-func translate(ctx context.Context, err error) error {
+// Translate turns the visual module's errors into faults; a fault from the store passes through.
+func Translate(ctx context.Context, err error) error {
 	var f *fault.Error
 	var limit *visual.LimitError
 	var frame *visual.FrameError
@@ -102,9 +129,13 @@ func translate(ctx context.Context, err error) error {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &limit):
-		return fault.New(fault.ResourceLimitExceeded, "%s is %d, the limit is %d", limit.Subject, limit.Value, limit.Limit).
-			WithLimit(limit.Subject, limit.Value, limit.Limit, limit.TryAtMost).
-			WithRecovery("ask for a shorter range, or sampling=bounded").Because(err)
+		return exceeded(limit)
+	case errors.Is(err, visual.ErrMaskSize), errors.Is(err, visual.ErrMixedGeometry):
+		return fault.Input("mask", "must have the size of the frames; list_source_frames shows it").Because(err)
+	case errors.Is(err, visual.ErrMaskEmpty):
+		return fault.Input("mask", "selects nothing inside the frames").Because(err)
+	case errors.Is(err, visual.ErrRegionOutside):
+		return fault.Input("rect", "lies outside the frames").Because(err)
 	case errors.Is(err, visual.ErrNoFrames):
 		return fault.New(fault.ArtifactGenerationFailed, "the range holds no frame to draw").Because(err).
 			WithRecovery("ask for a range in which the page sent frames")
@@ -113,6 +144,23 @@ func translate(ctx context.Context, err error) error {
 			WithRecovery("ask for a range without it")
 	}
 	return fault.New(fault.ArtifactGenerationFailed, "the pictures could not be made").Because(err)
+}
+
+// exceeded names the limit and what would fit.
+func exceeded(l *visual.LimitError) *fault.Error {
+	try, recovery := l.TryAtMost, "ask for a shorter range, or sampling=bounded"
+	switch l.Subject {
+	case "picture_pixels":
+		recovery = "ask for a smaller scale, fewer tiles or a smaller region"
+	case "presentation_ms":
+		try, recovery = l.Limit, "ask for a shorter range or policy=model_optimized"
+	case "frame_pixels", "frame_bytes":
+		recovery = "record with a smaller viewport or capture_size"
+	case "mask_pixels":
+		recovery = "give a mask of the frames' size"
+	}
+	return fault.New(fault.ResourceLimitExceeded, "%s is %d, the limit is %d", l.Subject, l.Value, l.Limit).
+		WithLimit(l.Subject, l.Value, l.Limit, try).WithRecovery("%s", recovery).Because(l)
 }
 
 // millis is a duration in milliseconds with three decimals.

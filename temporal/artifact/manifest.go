@@ -16,9 +16,17 @@ const ManifestSchema = "krometrail.manifest.v1"
 
 // Manifest is the provenance of a picture: the visual module's own manifest with what it cannot know.
 type Manifest struct {
-	Schema     string                 `json:"schema"`
-	ArtifactID id.Artifact            `json:"artifact_id"`
-	Kind       string                 `json:"kind"`
+	Schema     string      `json:"schema"`
+	ArtifactID id.Artifact `json:"artifact_id"`
+	Kind       string      `json:"kind"`
+	Origin
+	// Measure is there on storyboards, so that a repeated question needs no pixels.
+	Measure *evidence.Measure `json:"measure,omitempty"`
+	Visual  visual.Manifest   `json:"visual"`
+}
+
+// Origin is the recorded evidence that something was derived from.
+type Origin struct {
 	SessionID  id.Session             `json:"session_id"`
 	TargetID   id.Target              `json:"target_id"`
 	Capture    record.CaptureConfig   `json:"capture"`
@@ -26,34 +34,43 @@ type Manifest struct {
 	TimeSource string                 `json:"time_source"`
 	Epoch      int                    `json:"epoch"`
 	// SourceFrames are the ordered frames of the epoch in the range; CarryIn the baseline before it.
-	SourceFrames []id.Frame      `json:"source_frames"`
-	CarryIn      id.Frame        `json:"carry_in,omitempty"`
-	Gaps         []record.Gap    `json:"gaps"`
-	Visual       visual.Manifest `json:"visual"`
+	SourceFrames []id.Frame   `json:"source_frames"`
+	CarryIn      id.Frame     `json:"carry_in,omitempty"`
+	Gaps         []record.Gap `json:"gaps"`
 }
 
-func (s *Service) manifest(ctx context.Context, r Request, e epochSequence, a record.Artifact, v visual.Manifest) ([]byte, error) {
-	m := Manifest{
-		Schema: ManifestSchema, ArtifactID: a.ID, Kind: a.Kind, SessionID: a.SessionID, TargetID: a.TargetID,
-		Range: r.Sequence.Range, TimeSource: r.Sequence.Range.TimeSource, Epoch: e.index,
-		SourceFrames: []id.Frame{}, Gaps: []record.Gap{}, Visual: v,
+// Origin describes one epoch of the request.
+func (s *Service) Origin(ctx context.Context, r Request, index int) (Origin, error) {
+	e, rng := r.epoch(index), r.Sequence.Range
+	o := Origin{
+		SessionID: rng.SessionID, TargetID: rng.TargetID, Range: rng, TimeSource: rng.TimeSource, Epoch: index,
+		SourceFrames: []id.Frame{}, Gaps: []record.Gap{},
 	}
 	for _, f := range e.frames {
-		m.SourceFrames = append(m.SourceFrames, f.ID)
+		o.SourceFrames = append(o.SourceFrames, f.ID)
 	}
 	if e.carryIn != nil {
-		m.CarryIn = e.carryIn.ID
+		o.CarryIn = e.carryIn.ID
 	}
 	for _, g := range r.Sequence.Facts.Gaps {
 		if g.Stream == record.StreamFrames {
-			m.Gaps = append(m.Gaps, g)
+			o.Gaps = append(o.Gaps, g)
 		}
 	}
-	config, err := s.config(ctx, e.all()[0])
+	var err error
+	o.Capture, err = s.config(ctx, rng.SessionID)
+	return o, err
+}
+
+func (s *Service) manifest(ctx context.Context, r Request, e epochSequence, a record.Artifact, made *drawing) ([]byte, error) {
+	origin, err := s.Origin(ctx, r, e.index)
 	if err != nil {
 		return nil, err
 	}
-	m.Capture = config
+	m := Manifest{Schema: ManifestSchema, ArtifactID: a.ID, Kind: a.Kind, Origin: origin, Visual: made.picture.Manifest}
+	if a.Kind == evidence.Storyboard {
+		m.Measure = measure(made.analysis, zero(r))
+	}
 	raw, err := json.Marshal(m)
 	if err != nil {
 		return nil, fault.From(err)

@@ -25,8 +25,6 @@ type Request struct {
 	Exhaustive bool
 	JPEG       bool
 	Markers    []evidence.MarkerSpec
-	// Anchor labels the anchor on pictures, such as "click int_…".
-	Anchor string
 	// Region and Mask limit the analysis.
 	Region   *visual.Region
 	Mask     *visual.Mask
@@ -97,17 +95,23 @@ func (r Request) identity(e epochSequence) identity {
 	rng := r.Sequence.Range
 	return identity{
 		Version: visual.Version, Session: rng.SessionID, Target: rng.TargetID, Start: rng.StartNS, End: rng.EndNS,
-		Anchor: rng.AnchorNS, Label: r.Anchor, Epoch: e.index, Frames: e.sources(), CarryIn: e.carryIn != nil,
+		Anchor: rng.AnchorNS, Label: anchorLabel(r.Sequence), Epoch: e.index, Frames: e.sources(), CarryIn: e.carryIn != nil,
 		Gaps: r.Sequence.Facts.Gaps, Markers: r.Sequence.Facts.Markers, Extra: r.Markers, Observers: r.Sequence.Facts.Observers,
 		Exact: r.Exact, Exhaustive: r.Exhaustive, Region: r.Region, Mask: r.MaskHash,
 	}
 }
 
+// Identity names everything that an analysis of an epoch depends on, with the frames it is made from.
+func (r Request) Identity(epoch int) (key string, sources []id.Frame) {
+	e := r.epoch(epoch)
+	return r.analysisKey(e), e.sources()
+}
+
 // analysisKey names an analysis; pictureKey one picture drawn from it.
-func (r Request) analysisKey(e epochSequence) string { return digest(r.identity(e)) }
+func (r Request) analysisKey(e epochSequence) string { return Digest(r.identity(e)) }
 
 func (r Request) pictureKey(analysis, kind string) string {
-	return digest(struct {
+	return Digest(struct {
 		Analysis, Kind string
 		Tiles          int
 		JPEG           bool
@@ -116,8 +120,8 @@ func (r Request) pictureKey(analysis, kind string) string {
 	}{analysis, kind, r.Tiles, r.JPEG, r.Strip, r.StripOptions})
 }
 
-// digest hashes a value's JSON form. The values here always encode.
-func digest(v any) string {
+// Digest hashes a value's JSON form, which must exist: keys are made of plain fields.
+func Digest(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		panic("artifact: identity does not encode: " + err.Error())

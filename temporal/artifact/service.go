@@ -13,7 +13,9 @@ import (
 
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/fault"
+	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/record"
+	"github.com/krometrail/krometrail/temporal/single"
 )
 
 const (
@@ -37,21 +39,22 @@ type Load interface {
 type Service struct {
 	frames record.FrameReader
 	store  record.ArtifactStore
-	config func(ctx context.Context, s record.Frame) (record.CaptureConfig, error)
+	config func(ctx context.Context, s id.Session) (record.CaptureConfig, error)
 	load   Load
 	clock  clock.Clock
 	log    *slog.Logger
 	active *semaphore.Weighted
-	jobs   jobs
+	jobs   single.Keys
 	recent analyses
+	made   made
 }
 
 // New returns a service. sessions supplies the capture configuration for manifests.
 func New(frames record.FrameReader, store record.ArtifactStore, sessions record.SessionReader, load Load, c clock.Clock, log *slog.Logger) *Service {
 	return &Service{
 		frames: frames, store: store, load: load, clock: c, log: log, active: semaphore.NewWeighted(activeRequests),
-		config: func(ctx context.Context, f record.Frame) (record.CaptureConfig, error) {
-			s, err := sessions.Session(ctx, f.SessionID)
+		config: func(ctx context.Context, name id.Session) (record.CaptureConfig, error) {
+			s, err := sessions.Session(ctx, name)
 			return s.Capture, err
 		},
 	}

@@ -127,10 +127,24 @@ func (m *making) interactions(ctx context.Context) {
 	}
 }
 
+// still shows a range in which the page sent no frame by the frame that was on screen all the time.
+func (m *making) still() {
+	f := *m.sequence.CarryIn
+	m.out.Pictures = append(m.out.Pictures, m.artifacts.Frame(f))
+	m.out.Resources = append(m.out.Resources, evidence.Resource{
+		Role: "source_frame", URI: evidence.FrameURI(f), Name: "frame " + string(f.ID), MediaType: "image/" + f.Format, Bytes: f.Bytes,
+	})
+	m.out.Notes = append(m.out.Notes, "the page sent no frame in the range, so there is nothing to compare; Chrome sends one whenever the page draws")
+}
+
 func (m *making) pictures(ctx context.Context) {
+	if len(m.sequence.Frames) == 0 && m.sequence.CarryIn != nil {
+		m.still()
+		return
+	}
 	m.request = artifact.Request{
 		Sequence: m.sequence, Kinds: []string{evidence.Storyboard, evidence.DifferenceMap},
-		Exhaustive: m.req.Sampling == "exhaustive", Markers: m.req.Markers, Anchor: m.anchorLabel(),
+		Exhaustive: m.req.Sampling == "exhaustive", Markers: m.req.Markers,
 	}
 	if m.req.Orientation == nil || *m.req.Orientation {
 		m.request.Kinds = append(m.request.Kinds, evidence.Orientation)
@@ -166,13 +180,6 @@ func (m *making) chooseEpochs() {
 	}
 }
 
-func (m *making) anchorLabel() string {
-	if m.sequence.Range.Anchor.Kind == "interaction" && len(m.bundle.Nearest) > 0 {
-		return m.bundle.Nearest[0].Operation
-	}
-	return m.sequence.Range.Anchor.Kind
-}
-
 // show offers every artifact as a resource and the first one as the primary picture.
 func (m *making) show() {
 	primary := true
@@ -189,7 +196,7 @@ func (m *making) show() {
 }
 
 func (m *making) measure(ctx context.Context) {
-	if len(m.sequence.Frames) == 0 && m.sequence.CarryIn == nil {
+	if len(m.sequence.Frames) == 0 {
 		return
 	}
 	measured, err := m.artifacts.Measure(ctx, m.request, m.bundle.Epoch)

@@ -3,6 +3,7 @@ package bundle
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/krometrail/krometrail/core/evidence"
 )
@@ -22,10 +23,8 @@ func header(m *making) string {
 		}
 	}
 	b.WriteString("\n" + measureLine(m.bundle.Measure, m.bundle.Quality))
-	if b.Len() > maxHeader {
-		return b.String()[:maxHeader]
-	}
-	return b.String()
+	text := b.String()
+	return strings.ToValidUTF8(text[:min(len(text), maxHeader)], "")
 }
 
 // measureLine has one fixed form, so that it can be compared between answers.
@@ -35,6 +34,8 @@ func measureLine(measured *evidence.Measure, q evidence.Quality) string {
 		tail += fmt.Sprintf(", lag p50 %.0f ms", q.Lag.P50)
 	}
 	switch {
+	case q.Frames == 0:
+		return "no frame in the range, shown is the last one before it; " + tail
 	case measured == nil:
 		return "change not measured; " + tail
 	case measured.SettledMS == nil:
@@ -50,6 +51,17 @@ func measureLine(measured *evidence.Measure, q evidence.Quality) string {
 	return line + fmt.Sprintf("; last %+.0f ms; %s", *measured.SettledMS, tail)
 }
 
+// onward are the arguments that show the time after the range as well.
+func (m *making) onward() string {
+	rng := m.sequence.Range
+	for kind, argument := range map[string]string{"interaction": "interaction_id", "navigation": "navigation_id", "marker": "marker_id"} {
+		if rng.Anchor.Kind == kind {
+			return fmt.Sprintf("%s=%s after_ms=2000", argument, rng.Anchor.ID)
+		}
+	}
+	return fmt.Sprintf("start_ns=%d end_ns=%d", rng.StartNS, rng.EndNS.Add(2*time.Second))
+}
+
 func offset(ns int64) string { return fmt.Sprintf("%+.3f s", float64(ns)/1e9) }
 
 // hints names the calls that lead further.
@@ -62,7 +74,7 @@ func (m *making) hints() {
 		}
 		end := float64(rng.EndNS.Sub(zero).Microseconds()) / 1000
 		if end-*d.SettledMS < 100 {
-			m.out.Next = append(m.out.Next, "change goes on at the end of the range: temporal_debug_bundle after_ms=2000")
+			m.out.Next = append(m.out.Next, "change goes on at the end of the range: temporal_debug_bundle "+m.onward())
 		}
 	}
 	if m.resolution.Handle != "" && len(m.sequence.Frames) > 0 {

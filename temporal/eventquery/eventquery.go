@@ -34,35 +34,18 @@ func New(events record.EventReader, timeline record.TimelineReader, r *resolve.R
 // Request is the request of query_browser_events.
 type Request struct {
 	evidence.RangeRef
-	Classes     []record.EventClass `json:"classes,omitempty" enum:"console,exception,request,response,request_failed,navigation,lifecycle,target,visibility,dialog,download" doc:"default all"`
-	MinSeverity record.Severity     `json:"min_severity,omitempty" enum:"debug,info,warning,error" default:"debug" doc:"lowest severity"`
-	Limit       int                 `json:"limit,omitempty" min:"1" max:"1000" default:"100" doc:"events per page"`
-	Cursor      string              `json:"cursor,omitempty" doc:"next_cursor of the page before, with the same arguments"`
-}
-
-// Result is one page of events.
-type Result struct {
-	Events []Row `json:"events"`
-	// Total counts what matches in the whole range, Counts the same by class.
-	Total      int                       `json:"total"`
-	Counts     map[record.EventClass]int `json:"counts"`
-	NextCursor string                    `json:"next_cursor,omitempty"`
-	// Gaps are stretches in which browser events were lost.
-	Gaps []record.Gap `json:"collection_gaps"`
-}
-
-// Row is one event with its offset from the range's anchor, else from its start.
-type Row struct {
-	record.Event
-	OffsetMS float64 `json:"offset_ms"`
+	Classes     []record.EventClass `json:"classes,omitempty" enum:"console,exception,request,response,request_failed,navigation,lifecycle,target,visibility,dialog,download"`
+	MinSeverity record.Severity     `json:"min_severity,omitempty" enum:"debug,info,warning,error" default:"debug"`
+	Limit       int                 `json:"limit,omitempty" min:"1" max:"1000" default:"100"`
+	Cursor      string              `json:"cursor,omitempty" doc:"next_cursor"`
 }
 
 // Op is query_browser_events.
 func (s *Service) Op() capability.Op {
-	return capability.Define[Request, Result](capability.Spec{
+	return capability.Define[Request, evidence.EventsResult](capability.Spec{
 		Name: "query_browser_events", Capability: capability.BrowserEvents, Kind: capability.Read, Lane: capability.Free, Lean: true,
 		Idempotent: true, Title: "Browser events",
-		Summary: "Console messages, exceptions, requests, failures, navigations, dialogs and more in a range, by default around the last action. Headers, cookies and bodies are never recorded; text is redacted.",
+		Summary: "Console, exceptions, network, navigations, dialogs and more in a range, by default around the last action. No headers or bodies; text is redacted.",
 	}, s.query)
 }
 
@@ -89,14 +72,14 @@ func (s *Service) query(ctx context.Context, r *Request) (capability.Outcome, er
 	return out, err
 }
 
-func (s *Service) page(ctx context.Context, q record.EventQuery, whole string, zero clock.SessionTime) (Result, error) {
-	result := Result{Events: []Row{}, Gaps: []record.Gap{}}
+func (s *Service) page(ctx context.Context, q record.EventQuery, whole string, zero clock.SessionTime) (evidence.EventsResult, error) {
+	result := evidence.EventsResult{Events: []evidence.EventRow{}, Gaps: []record.Gap{}}
 	events, left, err := s.events.Events(ctx, q)
 	if err != nil {
 		return result, err
 	}
 	for _, e := range events {
-		result.Events = append(result.Events, Row{Event: e, OffsetMS: offset(e.AtNS, zero)})
+		result.Events = append(result.Events, evidence.EventRow{Event: e, OffsetMS: offset(e.AtNS, zero)})
 	}
 	if len(events) < left {
 		last := events[len(events)-1]

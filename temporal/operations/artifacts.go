@@ -12,7 +12,7 @@ import (
 func (o Operations) generate() capability.Op {
 	return define[evidence.ArtifactsRequest, evidence.ArtifactsResult](capability.Spec{
 		Name: "generate_artifacts", Lean: true, Pictures: true, PicturesByDefault: true, OwnDeadline: true, Title: "Generate pictures",
-		Summary: "Storyboard, difference map, motion history or before/during/after picture of a range, for every geometry epoch in it; or, with artifact_id alone, one made before.",
+		Summary: "Pictures of a range; or, with artifact_id alone, one made before.",
 	}, func(ctx context.Context, r *evidence.ArtifactsRequest) (capability.Outcome, error) {
 		if r.ArtifactID != "" {
 			return o.again(ctx, r)

@@ -15,14 +15,16 @@ const (
 	maxFetch      = 64
 	maxFrameBytes = 32 << 20
 	maxFetchBytes = 256 << 20
-	listDefault   = 32
-	fetchDefault  = 4
+	// shown bounds the pictures of one answer; all frames are resources.
+	shown        = 8
+	listDefault  = 32
+	fetchDefault = 4
 )
 
 func (o Operations) listFrames() capability.Op {
 	return define[evidence.FramesRequest, evidence.FramesResult](capability.Spec{
 		Name: "list_source_frames", Title: "List frames",
-		Summary: "Recorded frames of a range in order, with gaps and markers, in pages of up to 64.",
+		Summary: "Recorded frames of a range in order, with gaps and markers, in pages.",
 	}, func(ctx context.Context, r *evidence.FramesRequest) (capability.Outcome, error) {
 		out, seq, err := o.sequence(ctx, r.RangeRef)
 		if err != nil {
@@ -53,7 +55,7 @@ func framesPage(frames []record.Frame, offset, size int, facts record.Facts) evi
 func (o Operations) fetchFrames() capability.Op {
 	return define[evidence.FetchRequest, evidence.FetchResult](capability.Spec{
 		Name: "fetch_source_frames", Lean: true, Pictures: true, PicturesByDefault: true, Title: "Fetch frames",
-		Summary: "Exact recorded frames: those of frame_ids, or the first max_frames of a range. The first is shown inline, all are resources. Strict: more than the limits fails.",
+		Summary: "Exact recorded frames: frame_ids, or the first of a range. The first is inline, all are resources.",
 	}, o.fetch)
 }
 
@@ -70,8 +72,8 @@ func (o Operations) fetch(ctx context.Context, r *evidence.FetchRequest) (capabi
 		out.Resources = append(out.Resources, evidence.Resource{
 			Role: "source_frame", URI: evidence.FrameURI(f), Name: fmt.Sprintf("frame %s", f.ID), MediaType: "image/" + f.Format, Bytes: f.Bytes,
 		})
-		if i == 0 {
-			out.Pictures = append(out.Pictures, o.framePicture(f))
+		if i < shown {
+			out.Pictures = append(out.Pictures, o.Artifacts.Frame(f))
 		}
 	}
 	out.Result = evidence.FetchResult{Frames: frames}
@@ -121,17 +123,4 @@ func checkFetch(frames []record.Frame) error {
 func limit(subject string, actual, most, try int64) *fault.Error {
 	return fault.New(fault.ResourceLimitExceeded, "%s is %d, the limit is %d", subject, actual, most).
 		WithLimit(subject, actual, most, try).WithRecovery("ask for less")
-}
-
-// framePicture shows a frame as recorded. Frames above the inline bounds are resources only.
-func (o Operations) framePicture(f record.Frame) evidence.Picture {
-	p := evidence.Picture{
-		Role: evidence.RoleSourceFrame, Kind: "frame", Width: f.Width, Height: f.Height, FrameID: f.ID, MediaType: "image/" + f.Format,
-		Load: func(ctx context.Context) ([]byte, error) { return o.Frames.Pixels(ctx, f) },
-	}
-	if f.Width > 0 && f.Viewport.Width > 0 {
-		p.CSSPerPixel = f.Viewport.Width / float64(f.Width)
-		p.Origin = &evidence.Origin{X: f.Viewport.ScrollX, Y: f.Viewport.ScrollY}
-	}
-	return p
 }

@@ -13,7 +13,7 @@ import (
 func (o Operations) addMarker() capability.Op {
 	return define[evidence.MarkerRequest, evidence.MarkerResult](capability.Spec{
 		Name: "add_marker", Kind: capability.Lifecycle, Title: "Add a marker",
-		Summary: "Put a label on the page's timeline, now or at a session time, to find the moment again and to see it on pictures.",
+		Summary: "Label a moment of the page's timeline, to find it again and see it on pictures.",
 	}, func(ctx context.Context, r *evidence.MarkerRequest) (capability.Outcome, error) {
 		session, clk, selected, ok := o.Running.Running()
 		if !ok {
@@ -64,7 +64,7 @@ type PinRow struct {
 func (o Operations) pin() capability.Op {
 	return define[PinRequest, record.PinResult](capability.Spec{
 		Name: "pin_range", Kind: capability.Lifecycle, Idempotent: true, Title: "Pin a range",
-		Summary: "Protect everything recorded of a range from eviction and expiry until it is unpinned.",
+		Summary: "Protect a range from eviction and expiry until it is unpinned.",
 	}, func(ctx context.Context, r *PinRequest) (capability.Outcome, error) {
 		return o.pinning(ctx, r.RangeRef, o.Pins.Pin)
 	})
@@ -95,7 +95,9 @@ func (o Operations) pinning(ctx context.Context, ref evidence.RangeRef, do func(
 		out.Stage = "pin"
 		return out, err
 	}
-	if requested := seq.Range.Requested.EndNS; requested > seq.Range.EndNS && result.UnrecordedFromNS == nil {
+	// The range was cut to what was recorded; a quiet page that sent no frame up to its end lacks nothing.
+	result.UnrecordedFromNS = nil
+	if seq.Range.Requested.EndNS > seq.Range.EndNS {
 		from := seq.Range.EndNS
 		result.UnrecordedFromNS = &from
 	}
@@ -105,7 +107,7 @@ func (o Operations) pinning(ctx context.Context, ref evidence.RangeRef, do func(
 
 func (o Operations) queryPins() capability.Op {
 	return define[PinsRequest, PinList](capability.Spec{
-		Name: "query_pins", Title: "List pins", Summary: "Pinned ranges with the bytes they protect, all or those touching one range.",
+		Name: "query_pins", Title: "List pins", Summary: "Pinned ranges and their bytes, all or those touching one range.",
 	}, func(ctx context.Context, r *PinsRequest) (capability.Outcome, error) {
 		var out capability.Outcome
 		var w *record.Window

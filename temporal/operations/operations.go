@@ -13,6 +13,7 @@ import (
 	"github.com/krometrail/krometrail/temporal/bundle"
 	"github.com/krometrail/krometrail/temporal/resolve"
 	"github.com/krometrail/krometrail/temporal/sequence"
+	"github.com/krometrail/krometrail/temporal/video"
 )
 
 // Running is what the operations need to know of the running session.
@@ -32,13 +33,16 @@ type Operations struct {
 	Facts     record.FactSink
 	Pins      record.PinStore
 	Running   Running
+	Geometry  evidence.Geometry
+	// Video is nil unless temporal-video is enabled.
+	Video *video.Service
 }
 
 // Ops lists the operations in no particular order.
 func (o Operations) Ops() []capability.Op {
 	return []capability.Op{
 		o.bundle(), o.resolve(), o.measure(), o.generate(), o.listFrames(), o.fetchFrames(), o.addMarker(),
-		o.pin(), o.unpin(), o.queryPins(),
+		o.pin(), o.unpin(), o.queryPins(), o.video(), o.filmstrip(),
 	}
 }
 
@@ -59,14 +63,14 @@ func outcome(res resolve.Resolution) capability.Outcome {
 func (o Operations) bundle() capability.Op {
 	return define[evidence.BundleRequest, evidence.Bundle](capability.Spec{
 		Name: "temporal_debug_bundle", Lean: true, Tiers: true, Pictures: true, PicturesByDefault: true, OwnDeadline: true, Title: "What happened",
-		Summary: "What the page really showed around a moment, by default your last action: storyboard of the states in between, change map, measures, capture quality and the nearest browser events. Ask this first about flashes, jumps and anything brief. At most one anchor.",
+		Summary: "What the page really showed around a moment, by default your last action: storyboard, change map, measures, capture quality, nearest events. Ask this first about flashes, jumps and anything brief. At most one anchor.",
 	}, o.Bundles.Bundle)
 }
 
 func (o Operations) resolve() capability.Op {
 	return define[ResolveRequest, evidence.RangeResult](capability.Spec{
 		Name: "resolve_temporal_range", Tiers: true, Title: "Resolve a range",
-		Summary: "Turn an anchor into an exact range with a handle and its capture quality. Makes no pictures.",
+		Summary: "Turn an anchor into an exact range with handle and capture quality. No pictures.",
 	}, func(ctx context.Context, r *ResolveRequest) (capability.Outcome, error) {
 		res, err := o.Resolver.Resolve(ctx, r.Anchor)
 		if err != nil {
@@ -103,7 +107,7 @@ func (o Operations) sequence(ctx context.Context, ref evidence.RangeRef) (capabi
 func (o Operations) measure() capability.Op {
 	return define[evidence.MeasureRequest, evidence.Measure](capability.Spec{
 		Name: "measure_change", Title: "Measure change",
-		Summary: "First change, peak, series of changed area, quiet periods and changed regions of a range. Numbers only.",
+		Summary: "First change, peak, change series, quiet periods and changed regions of a range. Numbers only.",
 	}, func(ctx context.Context, r *evidence.MeasureRequest) (capability.Outcome, error) {
 		out, seq, err := o.sequence(ctx, r.RangeRef)
 		if err != nil {

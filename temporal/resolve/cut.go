@@ -61,7 +61,7 @@ func (r *Resolver) cut(ctx context.Context, a evidence.Anchor, want asked) (Reso
 }
 
 func (r *Resolver) issue(res Resolution) Resolution {
-	handle, ok := r.handles.issue(res.Range)
+	handle, ok := r.handles.issue(res.Range, res.Warnings)
 	if !ok {
 		res.Warnings = append(res.Warnings, fault.New(fault.HandleNotIssued,
 			"the process holds as many range handles as it can; use the complete range instead"))
@@ -83,12 +83,18 @@ func (r *Resolver) partial(want asked, have coverage) []*fault.Error {
 	}
 	if want.end > have.end {
 		warnings = append(warnings, fault.New(fault.AffectedEdgeEnd, "the end of the requested range is not retained").About(about))
-		if running, clk, _, ok := r.live.Running(); ok && running == want.session && want.end > clk.Now() {
+		if r.ahead(want) {
 			warnings = append(warnings, fault.New(fault.RequestedEndNotYetElapsed, "the end of the requested range has not come yet").
 				About(about).WithRecovery("ask again later"))
 		}
 	}
 	return warnings
+}
+
+// ahead reports whether the end has not come yet in the running session.
+func (r *Resolver) ahead(want asked) bool {
+	running, clk, _, ok := r.live.Running()
+	return ok && running == want.session && want.end > clk.Now()
 }
 
 func (w asked) about() fault.Context {
@@ -114,6 +120,9 @@ func (r *Resolver) disjoint(want asked, have coverage) error {
 	case have.frames == 0:
 		return fault.New(fault.RangeNotCaptured, "no frame of this page is retained").About(want.about()).
 			WithRecovery("check the page's capture state with browser_status")
+	case want.start > have.end && r.ahead(want):
+		return fault.New(fault.RangeNotCaptured, "the requested range has not come yet; recording is at %s", offset(have.end)).
+			About(want.about()).WithRecovery("ask again later")
 	case want.start > have.end:
 		return fault.New(fault.RangeNotCaptured, "the requested range begins after everything captured, which ends at %s", offset(have.end)).
 			About(want.about())

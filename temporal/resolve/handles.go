@@ -7,6 +7,7 @@ import (
 
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/evidence"
+	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
 )
 
@@ -21,16 +22,22 @@ const (
 type handles struct {
 	mu      sync.Mutex
 	byRange map[string]id.RangeHandle
-	ranges  map[id.RangeHandle]evidence.ResolvedRange
+	ranges  map[id.RangeHandle]issued
 	bytes   int
 }
 
+// issued is a range with the warnings of its resolution.
+type issued struct {
+	rng      evidence.ResolvedRange
+	warnings []*fault.Error
+}
+
 func newHandles() *handles {
-	return &handles{byRange: map[string]id.RangeHandle{}, ranges: map[id.RangeHandle]evidence.ResolvedRange{}}
+	return &handles{byRange: map[string]id.RangeHandle{}, ranges: map[id.RangeHandle]issued{}}
 }
 
 // issue returns the range's handle, a new one for a new range; ok is false at the bounds.
-func (h *handles) issue(r evidence.ResolvedRange) (handle id.RangeHandle, ok bool) {
+func (h *handles) issue(r evidence.ResolvedRange, warnings []*fault.Error) (handle id.RangeHandle, ok bool) {
 	raw, err := json.Marshal(r)
 	if err != nil {
 		return "", false
@@ -44,16 +51,16 @@ func (h *handles) issue(r evidence.ResolvedRange) (handle id.RangeHandle, ok boo
 		return "", false
 	}
 	handle = id.New[id.RangeHandle]()
-	h.byRange[string(raw)], h.ranges[handle] = handle, r
+	h.byRange[string(raw)], h.ranges[handle] = handle, issued{r, warnings}
 	h.bytes += len(raw)
 	return handle, true
 }
 
-func (h *handles) find(handle id.RangeHandle) (evidence.ResolvedRange, bool) {
+func (h *handles) find(handle id.RangeHandle) (evidence.ResolvedRange, []*fault.Error, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r, ok := h.ranges[handle]
-	return r, ok
+	return r.rng, r.warnings, ok
 }
 
 // offset prints a session time as agents read it.

@@ -74,6 +74,11 @@ type asked struct {
 // Resolve resolves an anchor. Failures: not_found, invalid_input, invalid_time, range_not_captured,
 // range_not_retained, range_wrong_target, range_has_gaps.
 func (r *Resolver) Resolve(ctx context.Context, a evidence.Anchor) (Resolution, error) {
+	return r.resolve(ctx, a, nil)
+}
+
+// resolve takes a moment for ranges that have none of their own.
+func (r *Resolver) resolve(ctx context.Context, a evidence.Anchor, moment *clock.SessionTime) (Resolution, error) {
 	if err := check(a); err != nil {
 		return Resolution{}, err
 	}
@@ -83,6 +88,9 @@ func (r *Resolver) Resolve(ctx context.Context, a evidence.Anchor) (Resolution, 
 	want, err := r.locate(ctx, a)
 	if err != nil {
 		return Resolution{}, err
+	}
+	if want.moment == nil {
+		want.moment = moment
 	}
 	if want.end < want.start {
 		return Resolution{}, fault.New(fault.InvalidTime, "the range ends before it starts").
@@ -96,27 +104,49 @@ func (r *Resolver) Resolve(ctx context.Context, a evidence.Anchor) (Resolution, 
 
 // ResolveRef resolves the shorter way to name a range.
 func (r *Resolver) ResolveRef(ctx context.Context, ref evidence.RangeRef) (Resolution, error) {
-	if ref.RangeHandle == "" {
-		return r.Resolve(ctx, evidence.Anchor{
-			InteractionID: ref.InteractionID, StartNS: ref.StartNS, EndNS: ref.EndNS, SessionID: ref.SessionID, Target: ref.Target,
-		})
+	if err := checkMoment(ref); err != nil {
+		return Resolution{}, err
 	}
-	if ref.InteractionID != "" || ref.StartNS != nil || ref.EndNS != nil || ref.SessionID != "" || ref.Target != "" {
-		return Resolution{}, fault.Input("range_handle", "stands alone: leave out interaction_id, start_ns, end_ns, session_id and target")
+	if ref.RangeHandle == "" {
+		return r.resolve(ctx, evidence.Anchor{
+			InteractionID: ref.InteractionID, StartNS: ref.StartNS, EndNS: ref.EndNS, SessionID: ref.SessionID, Target: ref.Target,
+		}, ref.AnchorNS)
+	}
+	if ref != (evidence.RangeRef{RangeHandle: ref.RangeHandle}) {
+		return Resolution{}, fault.Input("range_handle", "stands alone: leave out interaction_id, start_ns, end_ns, anchor_ns, session_id and target")
 	}
 	return r.byHandle(ctx, ref.RangeHandle)
 }
 
+func checkMoment(ref evidence.RangeRef) error {
+	switch {
+	case ref.AnchorNS == nil || ref.RangeHandle != "":
+		return nil
+	case ref.StartNS == nil || ref.EndNS == nil:
+		return fault.Input("anchor_ns", "goes with start_ns and end_ns")
+	case *ref.AnchorNS < *ref.StartNS || *ref.AnchorNS > *ref.EndNS:
+		return fault.Input("anchor_ns", "must lie between start_ns and end_ns")
+	}
+	return nil
+}
+
 // byHandle returns the range a handle was issued for.
 func (r *Resolver) byHandle(ctx context.Context, h id.RangeHandle) (Resolution, error) {
-	held, ok := r.handles.find(h)
+	held, warnings, ok := r.handles.find(h)
 	if !ok {
 		return Resolution{}, fault.New(fault.NotFound, "this range handle was not issued by this process").
 			WithRecovery("handles end with the process; resolve the range again with resolve_temporal_range")
 	}
+	if err := r.store.Barrier(ctx); err != nil {
+		return Resolution{}, err
+	}
 	about := fault.Context{SessionID: held.SessionID, TargetID: held.TargetID, Range: &fault.Range{StartNS: held.StartNS, EndNS: held.EndNS}}
 	if _, err := r.store.Session(ctx, held.SessionID); err != nil {
-		return Resolution{}, fault.New(fault.EvidenceInvalidated, "the session of this range was deleted").About(about)
+		if fault.CodeOf(err) != fault.NotFound {
+			return Resolution{}, err
+		}
+		return Resolution{}, fault.New(fault.EvidenceInvalidated, "the session of this range was deleted").About(about).
+			WithRecovery("list what is retained with list_sessions")
 	}
 	kept, err := r.frames.Retained(ctx, held.SessionID, held.TargetID)
 	if err != nil {
@@ -126,7 +156,20 @@ func (r *Resolver) byHandle(ctx context.Context, h id.RangeHandle) (Resolution, 
 		return Resolution{}, fault.New(fault.EvidenceInvalidated, "evidence of this range was evicted since it was resolved").About(about).
 			WithRecovery("resolve the remaining part again with resolve_temporal_range")
 	}
-	return Resolution{Range: held, Handle: h}, nil
+	return Resolution{Range: held, Handle: h, Warnings: r.lasting(held, warnings)}, nil
+}
+
+// lasting leaves out of a range's warnings that its end had not come, once it has.
+func (r *Resolver) lasting(rng evidence.ResolvedRange, warnings []*fault.Error) []*fault.Error {
+	running, clk, _, ok := r.live.Running()
+	ahead := ok && running == rng.SessionID && rng.Requested.EndNS > clk.Now()
+	var kept []*fault.Error
+	for _, w := range warnings {
+		if w.Code != fault.RequestedEndNotYetElapsed || ahead {
+			kept = append(kept, w)
+		}
+	}
+	return kept
 }
 
 // awaitTail waits until frames presented before the end can have arrived: the end plus the page's lag,

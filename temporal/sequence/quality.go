@@ -24,7 +24,7 @@ func (s Sequence) Quality() evidence.Quality {
 	}
 	var intervals, lags []time.Duration
 	for i, f := range s.Frames {
-		if i > 0 {
+		if i > 0 && !s.missing(s.Frames[i-1].Time(), f.Time()) {
 			intervals = append(intervals, f.Time().Sub(s.Frames[i-1].Time()))
 		}
 		if f.PresentedNS != nil {
@@ -33,6 +33,16 @@ func (s Sequence) Quality() evidence.Quality {
 	}
 	q.Cadence, q.Lag = distribution(intervals), distribution(lags)
 	return q
+}
+
+// missing reports whether a known gap lies between two frames: the time between them says nothing about cadence.
+func (s Sequence) missing(from, to clock.SessionTime) bool {
+	for _, g := range s.Facts.Gaps {
+		if g.Stream == record.StreamFrames && g.StartNS < to && after(g, from) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s Sequence) frameGaps() []record.Gap {

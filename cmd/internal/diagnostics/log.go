@@ -21,7 +21,8 @@ const (
 	backups       = 1
 )
 
-// Open starts the log of an instance and removes the oldest logs of others. close flushes and closes it.
+// Open starts the log of an instance and removes the oldest logs of others. close flushes and closes it. Whatever
+// is logged is redacted and bounded on its way.
 func Open(dataDir, instance string, level slog.Level) (log *slog.Logger, close func() error, err error) {
 	dir := filepath.Join(dataDir, "diagnostics")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -31,7 +32,7 @@ func Open(dataDir, instance string, level slog.Level) (log *slog.Logger, close f
 	}
 	prune(dir)
 	file := &lumberjack.Logger{Filename: filepath.Join(dir, instance+".log"), MaxSize: fileMegabytes, MaxBackups: backups}
-	return slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: level})), file.Close, nil
+	return slog.New(redacting{slog.NewTextHandler(file, &slog.HandlerOptions{Level: level})}), file.Close, nil
 }
 
 func category(err error) string {

@@ -30,8 +30,12 @@ var Control = fx.Module("control", fx.Provide(
 	snapshot.NewRegistry, observe.NewRing, newObserver, newLate,
 ))
 
-func newSelection(c *config.Config) (capability.Selection, error) {
-	return capability.Select(c.Capabilities, map[capability.Name]string{})
+func newSelection(c *config.Config, t *trial) (capability.Selection, error) {
+	missing := map[capability.Name]string{}
+	if v := t.wait(); v.encoder == nil {
+		missing[capability.TemporalVideo] = v.reason
+	}
+	return capability.Select(c.Capabilities, missing)
 }
 
 // pages joins what the browser knows of pages with what the snapshots know of references.

@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/fx"
 
+	"github.com/krometrail/krometrail/browser/observe"
 	"github.com/krometrail/krometrail/browser/session"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/storage"
@@ -14,6 +15,7 @@ import (
 	"github.com/krometrail/krometrail/temporal/operations"
 	"github.com/krometrail/krometrail/temporal/resolve"
 	"github.com/krometrail/krometrail/temporal/sequence"
+	"github.com/krometrail/krometrail/temporal/video"
 )
 
 // Temporal provides what answers questions about recorded time.
@@ -47,8 +49,9 @@ func newBundles(r *resolve.Resolver, reader *sequence.Reader, store *storage.Sto
 	return bundle.New(r, reader, store, a, events, c)
 }
 
-func newTemporalOps(r *resolve.Resolver, reader *sequence.Reader, a *artifact.Service, b *bundle.Service, store *storage.Store, running operations.Running) operations.Operations {
+func newTemporalOps(r *resolve.Resolver, reader *sequence.Reader, a *artifact.Service, b *bundle.Service, store *storage.Store, running operations.Running, v *video.Service, g *observe.Observer) operations.Operations {
 	return operations.Operations{
 		Resolver: r, Reader: reader, Artifacts: a, Bundles: b, Frames: store, Store: store, Facts: store, Pins: store, Running: running,
+		Video: v, Geometry: g,
 	}
 }

@@ -26,7 +26,8 @@ func Module(c *config.Config) fx.Option {
 	return fx.Options(
 		fx.Supply(c),
 		fx.Provide(clock.System),
-		Storage, Browser, Control, Temporal, Protocol,
+		Storage, Video, Browser, Control, Temporal, Protocol,
+		fx.Invoke(func(*trial) {}),
 	)
 }
 

@@ -193,6 +193,10 @@ func (p *profile) subtractUsual(steps []int) {
 			active = append(active, p.transience[f])
 		}
 	}
+	// A region that moves a few times only, such as where an object stands for a moment, has no usual value.
+	if 2*len(active) < len(steps) {
+		return
+	}
 	usual := median(active)
 	for f := range p.transience {
 		p.transience[f] = max(0, p.transience[f]-usual)

@@ -1,53 +1,10 @@
 package artifact
 
 import (
-	"context"
 	"sync"
 
 	"github.com/krometrail/krometrail/visual"
 )
-
-// jobs keeps equal requests from doing the same work at the same time: the second waits for the first and
-// then finds its pictures. The zero value is ready.
-type jobs struct {
-	mu   sync.Mutex
-	busy map[string]chan struct{}
-}
-
-// enter waits until no other request works on key.
-func (j *jobs) enter(ctx context.Context, key string) (leave func(), err error) {
-	for {
-		wait := j.take(key)
-		if wait == nil {
-			return func() { j.release(key) }, nil
-		}
-		select {
-		case <-wait:
-		case <-ctx.Done():
-			return nil, overdue(ctx)
-		}
-	}
-}
-
-func (j *jobs) take(key string) (wait chan struct{}) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if wait, busy := j.busy[key]; busy {
-		return wait
-	}
-	if j.busy == nil {
-		j.busy = map[string]chan struct{}{}
-	}
-	j.busy[key] = make(chan struct{})
-	return nil
-}
-
-func (j *jobs) release(key string) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	close(j.busy[key])
-	delete(j.busy, key)
-}
 
 // keptAnalyses bounds the analyses kept for re-rendering; each is a few megabytes.
 const keptAnalyses = 6
@@ -92,4 +49,40 @@ func (a *analyses) touch(key string) {
 		}
 	}
 	a.keys = append(a.keys, key)
+}
+
+// maxMade bounds the remembered keys.
+const maxMade = 4096
+
+// made remembers what this process has published, to tell what is made again from what is new. The zero value is ready.
+type made struct {
+	mu    sync.Mutex
+	known map[string]bool
+	order []string
+}
+
+func (m *made) add(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known[key] {
+		return
+	}
+	if m.known == nil {
+		m.known = map[string]bool{}
+	}
+	m.known[key] = true
+	if m.order = append(m.order, key); len(m.order) > maxMade {
+		delete(m.known, m.order[0])
+		m.order = m.order[1:]
+	}
+}
+
+// word is what an outcome says of a picture that was just made.
+func (m *made) word(key string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known[key] {
+		return "regenerated"
+	}
+	return "generated"
 }
