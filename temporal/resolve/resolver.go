@@ -74,6 +74,10 @@ type asked struct {
 // Resolve resolves an anchor. Failures: not_found, invalid_input, invalid_time, range_not_captured,
 // range_not_retained, range_wrong_target, range_has_gaps.
 func (r *Resolver) Resolve(ctx context.Context, a evidence.Anchor) (Resolution, error) {
+	return r.resolve(ctx, a, r.coverage)
+}
+
+func (r *Resolver) resolve(ctx context.Context, a evidence.Anchor, covered covering) (Resolution, error) {
 	if err := check(a); err != nil {
 		return Resolution{}, err
 	}
@@ -91,15 +95,30 @@ func (r *Resolver) Resolve(ctx context.Context, a evidence.Anchor) (Resolution, 
 	if err := r.awaitTail(ctx, want); err != nil {
 		return Resolution{}, err
 	}
-	return r.cut(ctx, a, want)
+	have, err := covered(ctx, want)
+	if err != nil {
+		return Resolution{}, err
+	}
+	return r.cut(ctx, a, want, have)
 }
 
 // ResolveRef resolves the shorter way to name a range.
 func (r *Resolver) ResolveRef(ctx context.Context, ref evidence.RangeRef) (Resolution, error) {
+	return r.resolveRef(ctx, ref, r.coverage)
+}
+
+// ResolveLife is ResolveRef for evidence that a page has with and without frames: the range is cut to the life of the
+// page in its session instead of its retained frames. The answer has a handle only when frames cover the range as
+// well, because a handle is good for requests about frames, too.
+func (r *Resolver) ResolveLife(ctx context.Context, ref evidence.RangeRef) (Resolution, error) {
+	return r.resolveRef(ctx, ref, r.life)
+}
+
+func (r *Resolver) resolveRef(ctx context.Context, ref evidence.RangeRef, covered covering) (Resolution, error) {
 	if ref.RangeHandle == "" {
-		return r.Resolve(ctx, evidence.Anchor{
+		return r.resolve(ctx, evidence.Anchor{
 			InteractionID: ref.InteractionID, StartNS: ref.StartNS, EndNS: ref.EndNS, SessionID: ref.SessionID, Target: ref.Target,
-		})
+		}, covered)
 	}
 	if ref.InteractionID != "" || ref.StartNS != nil || ref.EndNS != nil || ref.SessionID != "" || ref.Target != "" {
 		return Resolution{}, fault.Input("range_handle", "stands alone: leave out interaction_id, start_ns, end_ns, session_id and target")
