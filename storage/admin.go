@@ -113,8 +113,10 @@ func (s *Store) deleteLocked(session id.Session) (record.Deletion, error) {
 	s.forgetSessionLocked(session)
 	s.book.EventsFrom(oldest)
 	s.unlinkLocked()
-	return record.Deletion{Frames: removal.Frames, Events: removal.Events, Artifacts: removal.Artifacts, Pins: removal.Pins,
-		Rows: removal.Rows, Bytes: before - s.fileBytes}, nil
+	return record.Deletion{
+		Frames: removal.Frames, Events: removal.Events, Artifacts: removal.Artifacts, Pins: removal.Pins,
+		Rows: removal.Rows, Bytes: before - s.fileBytes,
+	}, nil
 }
 
 // pathsLocked maps the session's segments to their files.

@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"context"
-
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/storage/index"
 	"github.com/krometrail/krometrail/storage/instance"
@@ -20,7 +18,7 @@ const (
 
 // admitLocked decides whether n more bytes may be written, and makes room when they do not fit. The live count
 // is read afresh. overrode reports that the protection of fresh artifacts had to be dropped.
-func (s *Store) admitLocked(ctx context.Context, n int64, stream retention.Stream, kind admission) (overrode bool, err error) {
+func (s *Store) admitLocked(n int64, stream retention.Stream, kind admission) (overrode bool, err error) {
 	limit := s.limitLocked(kind)
 	if n > limit {
 		s.blocked.recording = s.blocked.recording || kind == admitEvidence
@@ -46,12 +44,12 @@ func (s *Store) admitLocked(ctx context.Context, n int64, stream retention.Strea
 		s.blocked = blockage{eviction: true, recording: s.blocked.recording || kind == admitEvidence}
 		return overrode, s.exhaustedLocked()
 	}
+	s.blocked.eviction = false
 	s.admittedLocked(kind)
 	return overrode, nil
 }
 
 func (s *Store) admittedLocked(kind admission) {
-	s.blocked.eviction = false
 	if kind == admitEvidence {
 		s.blocked.recording = false
 	}

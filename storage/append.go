@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -101,7 +102,7 @@ func (s *Store) appendLocked(ctx context.Context, f record.Frame, buffer *segmen
 		return f, fault.Input("frame", "must have metadata of at most 64 KiB").Because(err)
 	}
 	rec := buffer.Finish(meta)
-	overrode, err := s.admitLocked(ctx, int64(len(rec)), stream, admitEvidence)
+	overrode, err := s.admitLocked(int64(len(rec)), stream, admitEvidence)
 	if err != nil {
 		return f, err
 	}
@@ -120,7 +121,7 @@ func (s *Store) appendLocked(ctx context.Context, f record.Frame, buffer *segmen
 	}
 	s.flushLocked(open)
 	if overrode {
-		f.Warnings = append(f.Warnings[:len(f.Warnings):len(f.Warnings)], string(fault.ArtifactGraceOverridden))
+		f.Warnings = append(slices.Clip(f.Warnings), string(fault.ArtifactGraceOverridden))
 	}
 	return f, nil
 }
@@ -199,8 +200,10 @@ func (s *Store) createLocked(session id.Session, mono int64) (*openSegment, erro
 }
 
 func rowOf(e *retention.Segment) index.Segment {
-	return index.Segment{Key: e.Key, ID: e.ID, Session: e.Session, Sealed: e.Sealed, Bytes: e.Bytes,
-		CreatedWall: e.CreatedWall, LastWall: e.LastWall}
+	return index.Segment{
+		Key: e.Key, ID: e.ID, Session: e.Session, Sealed: e.Sealed, Bytes: e.Bytes,
+		CreatedWall: e.CreatedWall, LastWall: e.LastWall,
+	}
 }
 
 // detachLocked hands the session's open segment to the publisher to be sealed. The seal's bytes count from now.
@@ -258,7 +261,7 @@ func (s *Store) absorbLocked() {
 		}
 		f := writeFault(r.err)
 		if f.Persistence.Recoverability == writerTerminal {
-			s.fail(f)
+			_ = s.fail(f)
 			continue
 		}
 		s.noteLocked(f)

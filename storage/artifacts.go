@@ -49,7 +49,7 @@ func (s *Store) PublishArtifact(ctx context.Context, a record.Artifact, file io.
 	digest := sha256.Sum256(content)
 	a.SHA256, a.Bytes, a.CreatedAt = hex.EncodeToString(digest[:]), int64(len(content)), s.wallTime()
 	size := int64(len(content) + len(manifest))
-	warnings, err := s.reserve(ctx, size)
+	warnings, err := s.reserve(size)
 	if err != nil {
 		return a, warnings, err
 	}
@@ -79,13 +79,13 @@ func readArtifact(file io.Reader, manifest []byte) ([]byte, error) {
 }
 
 // reserve admits n bytes before they are written outside the lock.
-func (s *Store) reserve(ctx context.Context, n int64) ([]*fault.Error, error) {
+func (s *Store) reserve(n int64) ([]*fault.Error, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.usableLocked(); err != nil {
 		return nil, err
 	}
-	overrode, err := s.admitLocked(ctx, n, retention.Stream{}, admitEvidence)
+	overrode, err := s.admitLocked(n, retention.Stream{}, admitEvidence)
 	var warnings []*fault.Error
 	if overrode {
 		warnings = append(warnings, fault.New(fault.ArtifactGraceOverridden,

@@ -1,7 +1,8 @@
+//go:build unix
+
 package storage_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -24,7 +25,7 @@ const frameSize = 100_000 // a typical screencast JPEG
 // appendAt stores one frame with the fake clock moving as at 30 frames a second.
 func (b *bench) appendAt(image []byte) record.Frame {
 	b.clock.Advance(time.Second / 30)
-	f, err := b.store.AppendFrame(context.Background(), b.frame(time.Duration(b.ordinal)*time.Second/30), image)
+	f, err := b.store.AppendFrame(b.t.Context(), b.frame(time.Duration(b.ordinal)*time.Second/30), image)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -104,6 +105,20 @@ func BenchmarkAppendLatency(b *testing.B) {
 	reportQuantiles(b, "append", all)
 }
 
+// BenchmarkAppendWhileEvicting is the same once the share is full: every 64 MiB the oldest segment goes.
+func BenchmarkAppendWhileEvicting(b *testing.B) {
+	s := newBench(b, budget(1<<30))
+	text := payload(frameSize)
+	for s.status().UsedBytes < 800<<20 {
+		s.appendAt(text)
+	}
+	var all []time.Duration
+	for b.Loop() {
+		all = append(all, timed(func() { s.appendAt(text) }))
+	}
+	reportQuantiles(b, "append", all)
+}
+
 func reportQuantiles(b *testing.B, name string, all []time.Duration) {
 	slices.Sort(all)
 	for _, q := range []int{50, 95, 99} {
@@ -138,7 +153,7 @@ func BenchmarkMillionFrames(b *testing.B) {
 		info, err := os.Stat(filepath.Join(s.root, "index.db"))
 		require.NoError(b, err)
 		b.ReportMetric(float64(info.Size())/(10*part), "index_B/frame")
-		require.NoError(b, s.store.Close(context.Background()))
+		require.NoError(b, s.store.Close(b.Context()))
 	}
 }
 
@@ -148,10 +163,10 @@ func (b *bench) reportRangeRead(name string, frames int) {
 	for range 300 {
 		from := time.Duration(rand.IntN(frames-20)) * time.Second / 30
 		all = append(all, timed(func() {
-			list, _, err := b.store.Frames(context.Background(), b.window(from, from+400*time.Millisecond), 0, 0)
+			list, _, err := b.store.Frames(b.t.Context(), b.window(from, from+400*time.Millisecond), 0, 0)
 			require.NoError(b.t, err)
 			require.NotEmpty(b.t, list)
-			_, _, err = b.store.CarryIn(context.Background(), b.session, b.target, clock.SessionTime(from))
+			_, _, err = b.store.CarryIn(b.t.Context(), b.session, b.target, clock.SessionTime(from))
 			require.NoError(b.t, err)
 		}))
 	}
@@ -171,12 +186,12 @@ func BenchmarkRangeRead(b *testing.B) {
 	for b.Loop() {
 		from := time.Duration(rand.IntN(frames-20)) * time.Second / 30
 		all = append(all, timed(func() {
-			list, _, err := s.store.Frames(context.Background(), s.window(from, from+400*time.Millisecond), 0, 0)
+			list, _, err := s.store.Frames(b.Context(), s.window(from, from+400*time.Millisecond), 0, 0)
 			if err != nil {
 				b.Fatal(err)
 			}
 			for _, f := range list {
-				if _, err := s.store.Pixels(context.Background(), f); err != nil {
+				if _, err := s.store.Pixels(b.Context(), f); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -197,17 +212,17 @@ func BenchmarkManySegments(b *testing.B) {
 			}
 			s.clock.Advance(time.Minute)
 		}
-		require.NoError(b, s.store.EndSession(context.Background(), record.Session{ID: s.session, StartedAt: startWall, EndedAt: &startWall}))
-		require.NoError(b, s.store.Close(context.Background()))
+		require.NoError(b, s.store.EndSession(b.Context(), record.Session{ID: s.session, StartedAt: startWall, EndedAt: &startWall}))
+		require.NoError(b, s.store.Close(b.Context()))
 		b.ReportMetric(float64(timed(func() { require.True(b, s.open().Empty()) }).Microseconds())/1000, "open_2000_segments_ms")
 		b.ReportMetric(float64(timed(func() {
-			_, err := s.store.Frame(context.Background(), oldest.ID)
+			_, err := s.store.Frame(b.Context(), oldest.ID)
 			require.NoError(b, err)
 		}).Microseconds()), "find_oldest_frame_us")
 		s.clock.Advance(2000 * time.Hour)
 		s.session, s.target = id.New[id.Session](), id.New[id.Target]()
 		b.ReportMetric(float64(timed(func() { s.appendAt(payload(2000)) }).Microseconds())/segments, "reclaim_us/segment")
-		require.NoError(b, s.store.Close(context.Background()))
+		require.NoError(b, s.store.Close(b.Context()))
 	}
 }
 
@@ -221,11 +236,13 @@ func BenchmarkEvents(b *testing.B) {
 		batch := make([]record.Event, 50)
 		for i := range batch {
 			sequence++
-			batch[i] = record.Event{SessionID: s.session, TargetID: s.target, Source: "browser", Sequence: sequence,
-				AtNS: clock.SessionTime(sequence) * clock.SessionTime(time.Millisecond), Class: record.ClassConsole, Severity: record.Info, Payload: detail}
+			batch[i] = record.Event{
+				SessionID: s.session, TargetID: s.target, Source: "browser", Sequence: sequence,
+				AtNS: clock.SessionTime(sequence) * clock.SessionTime(time.Millisecond), Class: record.ClassConsole, Severity: record.Info, Payload: detail,
+			}
 		}
 		stored = append(stored, timed(func() {
-			if err := s.store.AppendEvents(context.Background(), batch); err != nil {
+			if err := s.store.AppendEvents(b.Context(), batch); err != nil {
 				b.Fatal(err)
 			}
 		}))
@@ -235,7 +252,7 @@ func BenchmarkEvents(b *testing.B) {
 	for range 200 {
 		queries = append(queries, timed(func() {
 			q := record.EventQuery{Window: s.window(max(0, newest-400*time.Millisecond), newest), Limit: 100}
-			if _, _, err := s.store.Events(context.Background(), q); err != nil {
+			if _, _, err := s.store.Events(b.Context(), q); err != nil {
 				b.Fatal(err)
 			}
 		}))

@@ -1,3 +1,5 @@
+//go:build unix
+
 package storage_test
 
 import (
@@ -29,8 +31,10 @@ func TestConcurrentSafe(t *testing.T) {
 		writers.Go(func() {
 			for n := range uint64(150) {
 				b.clock.Advance(50 * time.Millisecond)
-				f := record.Frame{ID: id.New[id.Frame](), SessionID: b.session, TargetID: target, Ordinal: n + 1,
-					ReceivedNS: clock.SessionTime(n+1) * clock.SessionTime(time.Second)}
+				f := record.Frame{
+					ID: id.New[id.Frame](), SessionID: b.session, TargetID: target, Ordinal: n + 1,
+					ReceivedNS: clock.SessionTime(n+1) * clock.SessionTime(time.Second),
+				}
 				f, err := b.store.AppendFrame(ctx, f, payload(mib/4))
 				if err != nil {
 					t.Errorf("append: %v", err)

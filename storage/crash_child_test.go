@@ -1,3 +1,5 @@
+//go:build unix
+
 package storage_test
 
 import (
@@ -43,8 +45,10 @@ func runCrashChild() bool {
 	}
 	seed, _ := strconv.ParseUint(os.Args[3], 10, 64)
 	kill, _ := strconv.Atoi(os.Args[4])
-	c := &child{random: rand.New(rand.NewPCG(seed, 1)), kill: kill, out: json.NewEncoder(os.Stdout),
-		clock: coretest.NewClock(startWall.Add(time.Duration(seed) * time.Hour))}
+	c := &child{
+		random: rand.New(rand.NewPCG(seed, 1)), kill: kill, out: json.NewEncoder(os.Stdout),
+		clock: coretest.NewClock(startWall.Add(time.Duration(seed) * time.Hour)),
+	}
 	if err := c.work(os.Args[2], seed); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(3)
@@ -85,14 +89,14 @@ func die() {
 func (c *child) hook(call storagetest.Call) storagetest.Fault {
 	switch call.Op {
 	case storagetest.Size, storagetest.Read, storagetest.List, storagetest.Open: // change nothing
-		return storagetest.Fault{}
 	case storagetest.Write:
 		if c.reached() {
 			return storagetest.Fault{Err: syscall.EIO, Short: call.Bytes / 2, Then: die}
 		}
-	}
-	if c.reached() {
-		die()
+	default:
+		if c.reached() {
+			die()
+		}
 	}
 	return storagetest.Fault{}
 }
@@ -104,12 +108,14 @@ func (c *child) work(root string, seed uint64) error {
 	}
 	faulty := storagetest.New(tree)
 	faulty.SetHook(c.hook)
-	c.store, _, err = storage.Open(root, storage.Options{Clock: c.clock, Logger: quietLogger(),
+	c.store, _, err = storage.Open(root, storage.Options{
+		Clock: c.clock, Logger: quietLogger(),
 		BudgetBytes: storage.MinBudget, FS: faulty, Step: func(string) {
 			if c.reached() {
 				die()
 			}
-		}})
+		},
+	})
 	if err != nil {
 		return err
 	}

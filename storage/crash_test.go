@@ -1,8 +1,9 @@
+//go:build unix
+
 package storage_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"flag"
@@ -101,7 +102,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 // nothing waits for a device.
 func memoryDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "storage-crash-")
+	dir, err := os.MkdirTemp("/dev/shm", "storage-crash-") //nolint:usetesting // not where TempDir puts it
 	if err != nil {
 		return t.TempDir()
 	}
@@ -111,8 +112,10 @@ func memoryDir(t testing.TB) string {
 
 func reopenAfterCrash(t *testing.T, root string) (*storage.Store, storage.RecoveryReport) {
 	t.Helper()
-	store, report, err := storage.Open(root, storage.Options{Clock: coretest.NewClock(startWall), Logger: quietLogger(),
-		BudgetBytes: storage.MinBudget})
+	store, report, err := storage.Open(root, storage.Options{
+		Clock: coretest.NewClock(startWall), Logger: quietLogger(),
+		BudgetBytes: storage.MinBudget,
+	})
 	require.NoError(t, err)
 	return store, report
 }
@@ -141,10 +144,10 @@ func verifyAfterCrash(t *testing.T, root string, acks []acknowledged) {
 		}
 	}
 	verifyDisk(t, store, root)
-	require.NoError(t, store.Close(context.Background()))
+	require.NoError(t, store.Close(t.Context()))
 	store, report = reopenAfterCrash(t, root)
 	require.True(t, report.Empty(), "%+v", report)
-	require.NoError(t, store.Close(context.Background()))
+	require.NoError(t, store.Close(t.Context()))
 }
 
 // verifyDeletions checks that a deletion happened completely or, when it was not acknowledged, perhaps not at all,

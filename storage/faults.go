@@ -45,8 +45,7 @@ func isErrno(err error) bool {
 // rename leave every file in a known state; after any other failure the writer is finished.
 func writeFault(err error) *fault.Error {
 	operation := segment.Write
-	var op *segment.OpError
-	if errors.As(err, &op) {
+	if op, ok := errors.AsType[*segment.OpError](err); ok {
 		operation = op.Op
 	}
 	if operation == segment.Create || operation == segment.SyncDir {
@@ -75,8 +74,7 @@ func readFault(err error) error {
 	if err == nil {
 		return nil
 	}
-	var f *fault.Error
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
 	return fault.New(fault.PersistenceFailed, "stored evidence cannot be read").WithRecovery("ask again").

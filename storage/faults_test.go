@@ -1,3 +1,5 @@
+//go:build unix
+
 package storage_test
 
 import (
@@ -40,7 +42,7 @@ func is(op storagetest.Op, folder string) func(storagetest.Call) bool {
 }
 
 func end(b *bench) error {
-	return b.store.EndSession(b.t.Context(), record.Session{ID: b.session, StartedAt: startWall, EndedAt: ptr(b.clock.Wall())})
+	return b.store.EndSession(b.t.Context(), record.Session{ID: b.session, StartedAt: startWall, EndedAt: new(b.clock.Wall())})
 }
 
 func appendOne(b *bench) error {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package storage_test
 
 import (
@@ -47,7 +49,7 @@ func TestHostileDirectoryChanges(t *testing.T) {
 // openDirectory makes a directory that the unprivileged user owns and puts a copy of this program there.
 func openDirectory(t *testing.T) (dir, binary string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "hostile-")
+	dir, err := os.MkdirTemp("", "hostile-") //nolint:usetesting // the parents of TempDir are closed to other users
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	binary = filepath.Join(dir, "program")
@@ -73,8 +75,10 @@ func runHostileChild() bool {
 		os.Exit(4)
 	}
 	h := &hostile{data: os.Args[3], base: filepath.Join(os.Args[3], instance.DirName)}
-	cases := map[string]func() error{"chmod": h.chmod, "unreadable-at-start": h.unreadable, "rename": h.rename,
-		"replaced-by-link": h.replaced, "root-replaced-by-link": h.rootReplaced}
+	cases := map[string]func() error{
+		"chmod": h.chmod, "unreadable-at-start": h.unreadable, "rename": h.rename,
+		"replaced-by-link": h.replaced, "root-replaced-by-link": h.rootReplaced,
+	}
 	if err := cases[os.Args[2]](); err != nil {
 		fmt.Println(err)
 		os.Exit(5)

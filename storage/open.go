@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
@@ -67,13 +68,14 @@ func (o Options) complete(root string) (Options, error) {
 }
 
 func newStore(o Options) *Store {
-	return &Store{options: o, fs: o.FS, book: retention.NewBook(artifactGrace), nextKey: 1, share: o.BudgetBytes,
-		writers: map[id.Session]*openSegment{}, streams: map[retention.Stream]*streamEnd{}, rejected: map[id.Session]*fault.Error{}}
+	return &Store{
+		options: o, fs: o.FS, book: retention.NewBook(artifactGrace), nextKey: 1, share: o.BudgetBytes,
+		writers: map[id.Session]*openSegment{}, streams: map[retention.Stream]*streamEnd{}, rejected: map[id.Session]*fault.Error{},
+	}
 }
 
 func openFault(err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
 	return fault.New(fault.PersistenceFailed, "the recording store cannot be opened").
@@ -118,8 +120,10 @@ func (s *Store) openIndex(root string) (cleared bool, err error) {
 			return true, err
 		}
 	}
-	o := index.Options{Clock: s.options.Clock, Logger: s.options.Logger, Step: s.options.Step, LogBytes: s.options.BudgetBytes / logFraction,
-		Failed: func(err error) { s.fail(terminalFault(opIndex, err)) }}
+	o := index.Options{
+		Clock: s.options.Clock, Logger: s.options.Logger, Step: s.options.Step, LogBytes: s.options.BudgetBytes / logFraction,
+		Failed: func(err error) { _ = s.fail(terminalFault(opIndex, err)) },
+	}
 	s.ix, err = index.Open(root, o)
 	if errors.Is(err, index.ErrSchema) && format == index.Current {
 		if err := s.clearCache(); err != nil {
@@ -185,8 +189,10 @@ func (s *Store) load() error {
 		return err
 	}
 	for _, g := range segments {
-		s.book.AddSegment(retention.Segment{Key: g.Key, ID: g.ID, Session: g.Session, Bytes: g.Bytes,
-			CreatedWall: g.CreatedWall, LastWall: g.LastWall, Sealed: g.Sealed})
+		s.book.AddSegment(retention.Segment{
+			Key: g.Key, ID: g.ID, Session: g.Session, Bytes: g.Bytes,
+			CreatedWall: g.CreatedWall, LastWall: g.LastWall, Sealed: g.Sealed,
+		})
 	}
 	s.nextKey = s.book.NextKey()
 	artifacts, err := s.ix.Artifacts(ctx)
@@ -250,12 +256,7 @@ func filesBelow(tree disk.FS, dir string) (int64, error) {
 }
 
 func isIndexFile(name string) bool {
-	for _, f := range index.Files() {
-		if f == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(index.Files(), name)
 }
 
 var _ Peers = (*instance.Instance)(nil)

@@ -60,10 +60,12 @@ func (s *Store) trimLocked(n int64, stream retention.Stream) (used int64, err er
 	for {
 		used = s.usedLocked()
 		if used+n <= mark {
+			s.blocked.eviction = false
 			return used, nil
 		}
 		step, ok := s.book.Next(retention.Trim, s.wallTime().UnixNano(), stream)
 		if !ok {
+			s.blocked.eviction = true
 			return used, nil
 		}
 		if done, err := s.carryOutLocked(step); err != nil || !done {
@@ -78,35 +80,43 @@ func (s *Store) pressLocked(n, limit int64, stream retention.Stream) (overrode, 
 		return false, false, err
 	}
 	for force := retention.Press; force <= retention.Supersede; force++ {
-		for s.usedLocked()+n > limit {
-			now := s.wallTime().UnixNano()
-			graced := force >= retention.OverrideGrace && s.book.HasGraced(now)
-			step, ok := s.book.Next(force, now, stream)
-			if !ok {
-				break
-			}
-			done, err := s.carryOutLocked(step)
-			if err != nil {
-				return overrode, false, err
-			}
-			if !done {
-				break
-			}
-			if graced {
-				overrode = true
-				s.overrodeLocked()
-			}
-			if step.Action == retention.DropEvents || step.Action == retention.DropFacts {
-				if err := s.shrinkIndexLocked(); err != nil {
-					return overrode, false, err
-				}
-			}
+		forced, err := s.forceLocked(force, n, limit, stream)
+		overrode = overrode || forced
+		if err != nil {
+			return overrode, false, err
 		}
 		if s.usedLocked()+n <= limit {
 			return overrode, true, nil
 		}
 	}
 	return overrode, false, nil
+}
+
+// forceLocked takes steps of one force until n bytes fit or nothing may go. overrode reports that fresh artifacts
+// lost their protection.
+func (s *Store) forceLocked(force retention.Force, n, limit int64, stream retention.Stream) (overrode bool, err error) {
+	for s.usedLocked()+n > limit {
+		now := s.wallTime().UnixNano()
+		graced := force >= retention.OverrideGrace && s.book.HasGraced(now)
+		step, ok := s.book.Next(force, now, stream)
+		if !ok {
+			return overrode, nil
+		}
+		done, err := s.carryOutLocked(step)
+		if err != nil || !done {
+			return overrode, err
+		}
+		if graced {
+			overrode = true
+			s.overrodeLocked()
+		}
+		if step.Action == retention.DropEvents || step.Action == retention.DropFacts {
+			if err := s.shrinkIndexLocked(); err != nil {
+				return overrode, err
+			}
+		}
+	}
+	return overrode, nil
 }
 
 // overrodeLocked remembers how far retained evidence reached after the protection was dropped.

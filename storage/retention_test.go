@@ -1,3 +1,5 @@
+//go:build unix
+
 package storage_test
 
 import (
@@ -122,7 +124,7 @@ func TestTheBaselineOfAQuietPageSurvives(t *testing.T) {
 	b.requireReadable(baseline)
 
 	// Once the page is closed nothing keeps its segment.
-	require.NoError(t, b.store.Put(t.Context(), record.Target{ID: quiet, SessionID: b.session, ClosedNS: ptr(at(time.Hour))}))
+	require.NoError(t, b.store.Put(t.Context(), record.Target{ID: quiet, SessionID: b.session, ClosedNS: new(at(time.Hour))}))
 	b.fill(100)
 	_, err = b.store.Frame(t.Context(), baseline.ID)
 	require.Equal(t, fault.RangeNotRetained, code(err))
@@ -148,7 +150,7 @@ func TestPinsAreNeverEvictedAndPauseRecording(t *testing.T) {
 
 	// Pin until recording has to pause.
 	var paused error
-	for paused == nil {
+	for {
 		b.clock.Advance(time.Second)
 		f, err := b.store.AppendFrame(t.Context(), b.frame(time.Duration(b.ordinal)*time.Second), payload(mib/4))
 		if err != nil {
@@ -196,7 +198,7 @@ func TestPinOfWhatIsNotRecorded(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, result.UnrecordedFromNS)
 	require.Equal(t, clock.SessionTime(time.Second)+1, *result.UnrecordedFromNS)
-	require.True(t, b.reopen().SealedSegments == 0)
+	require.Zero(t, b.reopen().SealedSegments)
 	pins, err := b.store.Pins(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, pins, 1, "pins survive a reopening")
@@ -295,7 +297,7 @@ func TestEvidenceExpiresByAgeWithTheNextOperation(t *testing.T) {
 	b.clock.Advance(25 * time.Hour)
 	b.barrier()
 	b.requireReadable(old[0])
-	require.EqualValues(t, 8, b.retained().Frames, "nothing happens without an operation")
+	require.Equal(t, 8, b.retained().Frames, "nothing happens without an operation")
 
 	b.append(26*time.Hour, 1000)
 	_, err := b.store.Artifact(t.Context(), a.ID)
@@ -439,8 +441,10 @@ func TestEventsAloneStayWithinTheShare(t *testing.T) {
 	for i := range 60 {
 		var batch []record.Event
 		for j := range 100 {
-			batch = append(batch, record.Event{SessionID: b.session, TargetID: b.target, Source: "browser", Sequence: uint64(i*100 + j + 1),
-				AtNS: at(time.Duration(i) * time.Second), Class: record.ClassConsole, Severity: record.Info, Payload: payload})
+			batch = append(batch, record.Event{
+				SessionID: b.session, TargetID: b.target, Source: "browser", Sequence: uint64(i*100 + j + 1),
+				AtNS: at(time.Duration(i) * time.Second), Class: record.ClassConsole, Severity: record.Info, Payload: payload,
+			})
 		}
 		b.clock.Advance(time.Second)
 		require.NoError(t, b.store.AppendEvents(t.Context(), batch))

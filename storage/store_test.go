@@ -1,3 +1,5 @@
+//go:build unix
+
 package storage_test
 
 import (
@@ -112,14 +114,16 @@ func picture(w, h, size int) []byte {
 	return out.Bytes()
 }
 
-func text(image []byte) []byte { return []byte(base64.StdEncoding.EncodeToString(image)) }
+func text(encoded []byte) []byte { return []byte(base64.StdEncoding.EncodeToString(encoded)) }
 
 func (b *bench) frame(at time.Duration) record.Frame {
 	b.ordinal++
 	presented := clock.SessionTime(at)
-	return record.Frame{ID: id.New[id.Frame](), SessionID: b.session, TargetID: b.target, Ordinal: b.ordinal,
+	return record.Frame{
+		ID: id.New[id.Frame](), SessionID: b.session, TargetID: b.target, Ordinal: b.ordinal,
 		ReceivedNS: clock.SessionTime(at + 20*time.Millisecond), PresentedNS: &presented,
-		Viewport: record.Viewport{Width: 1280, Height: 720, DeviceScale: 1}}
+		Viewport: record.Viewport{Width: 1280, Height: 720, DeviceScale: 1},
+	}
 }
 
 // payloads remembers encoded pictures by size: making them costs more than storing them.
@@ -181,10 +185,10 @@ func code(err error) fault.Code { return fault.CodeOf(err) }
 
 func TestFrameRoundTrip(t *testing.T) {
 	b := newBench(t)
-	image := picture(32, 18, 3000)
+	encoded := picture(32, 18, 3000)
 	want := b.frame(time.Second)
 	want.ChromeTimestamp, want.Warnings = 1764500000.25, []string{record.WarnViewportPending}
-	got, err := b.store.AppendFrame(t.Context(), want, text(image))
+	got, err := b.store.AppendFrame(t.Context(), want, text(encoded))
 	require.NoError(t, err)
 	require.Equal(t, "jpeg", got.Format)
 	require.Equal(t, [2]int{32, 18}, [2]int{got.Width, got.Height})
@@ -197,10 +201,11 @@ func TestFrameRoundTrip(t *testing.T) {
 	for _, state := range []string{"open", "sealed", "reopened"} {
 		pixels, err := b.store.Pixels(t.Context(), read)
 		require.NoError(t, err, state)
-		require.Equal(t, image, pixels, state)
-		if state == "open" {
+		require.Equal(t, encoded, pixels, state)
+		switch state {
+		case "open":
 			require.NoError(t, b.store.EndSession(t.Context(), record.Session{ID: b.session, StartedAt: startWall, EndedAt: &startWall}))
-		} else if state == "sealed" {
+		case "sealed":
 			require.True(t, b.reopen().Empty())
 		}
 	}
@@ -282,8 +287,10 @@ func TestTheLargestFrameFits(t *testing.T) {
 func TestArtifactRoundTrip(t *testing.T) {
 	b := newBench(t)
 	f := b.append(0, 1000)
-	a := record.Artifact{ID: id.New[id.Artifact](), SessionID: b.session, TargetID: b.target, Kind: "storyboard", MediaType: "image/png",
-		Width: 10, Height: 20, CacheKey: "key", Sources: []id.Frame{f.ID}}
+	a := record.Artifact{
+		ID: id.New[id.Artifact](), SessionID: b.session, TargetID: b.target, Kind: "storyboard", MediaType: "image/png",
+		Width: 10, Height: 20, CacheKey: "key", Sources: []id.Frame{f.ID},
+	}
 	_, ok, err := b.store.FindArtifact(t.Context(), "key")
 	require.NoError(t, err)
 	require.False(t, ok)

@@ -1,3 +1,5 @@
+//go:build unix
+
 package storage_test
 
 import (
@@ -16,15 +18,15 @@ import (
 
 func at(d time.Duration) clock.SessionTime { return clock.SessionTime(d) }
 
-func ptr[T any](v T) *T { return &v }
-
 func TestFactsOfAWindow(t *testing.T) {
 	b := newBench(t)
 	other := id.New[id.Target]()
 	gap := record.Gap{ID: id.New[id.Gap](), SessionID: b.session, TargetID: b.target, Reason: record.GapHidden, StartNS: at(time.Second), Stream: record.StreamFrames}
-	suspended := record.Gap{ID: id.New[id.Gap](), SessionID: b.session, Reason: record.GapSystemSuspended, StartNS: at(2 * time.Second), EndNS: ptr(at(9 * time.Second)), Stream: record.StreamFrames}
-	click := record.Interaction{ID: id.New[id.Interaction](), SessionID: b.session, TargetID: b.target, Operation: "click", Parameters: json.RawMessage(`{"button":"left"}`),
-		StartedNS: at(3 * time.Second), DispatchedNS: at(3100 * time.Millisecond), Outcome: record.Succeeded, PageAffecting: true}
+	suspended := record.Gap{ID: id.New[id.Gap](), SessionID: b.session, Reason: record.GapSystemSuspended, StartNS: at(2 * time.Second), EndNS: new(at(9 * time.Second)), Stream: record.StreamFrames}
+	click := record.Interaction{
+		ID: id.New[id.Interaction](), SessionID: b.session, TargetID: b.target, Operation: "click", Parameters: json.RawMessage(`{"button":"left"}`),
+		StartedNS: at(3 * time.Second), DispatchedNS: at(3100 * time.Millisecond), Outcome: record.Succeeded, PageAffecting: true,
+	}
 	elsewhere := click
 	elsewhere.ID, elsewhere.TargetID = id.New[id.Interaction](), other
 	nav := record.Navigation{ID: id.New[id.Navigation](), SessionID: b.session, TargetID: b.target, StartNS: at(3 * time.Second), State: "started", Kind: "document"}
@@ -36,8 +38,10 @@ func TestFactsOfAWindow(t *testing.T) {
 
 	all, err := b.store.Within(t.Context(), record.Window{SessionID: b.session, TargetID: b.target, StartNS: 0, EndNS: math.MaxInt64})
 	require.NoError(t, err)
-	require.Equal(t, record.Facts{Gaps: []record.Gap{gap, suspended}, Interactions: []record.Interaction{click}, Navigations: []record.Navigation{nav},
-		Markers: []record.Marker{mark}, Observers: []record.Observer{look}}, all)
+	require.Equal(t, record.Facts{
+		Gaps: []record.Gap{gap, suspended}, Interactions: []record.Interaction{click}, Navigations: []record.Navigation{nav},
+		Markers: []record.Marker{mark}, Observers: []record.Observer{look},
+	}, all)
 	early, err := b.store.Within(t.Context(), b.window(0, 1500*time.Millisecond))
 	require.NoError(t, err)
 	require.Equal(t, record.Facts{Gaps: []record.Gap{gap}}, early)
@@ -45,8 +49,8 @@ func TestFactsOfAWindow(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []record.Gap{gap}, late.Gaps, "a gap without an end lasts")
 
-	gap.EndNS = ptr(at(2 * time.Second))
-	click.CompletedNS, click.ObservedNS = ptr(at(3200*time.Millisecond)), ptr(at(3500*time.Millisecond))
+	gap.EndNS = new(at(2 * time.Second))
+	click.CompletedNS, click.ObservedNS = new(at(3200*time.Millisecond)), new(at(3500*time.Millisecond))
 	require.NoError(t, b.store.Put(t.Context(), gap, click))
 	b.barrier()
 	late, err = b.store.Within(t.Context(), b.window(time.Minute, time.Hour))
@@ -87,7 +91,7 @@ func TestSessionsAndTargets(t *testing.T) {
 	require.Equal(t, tab, targets[0].ID)
 	_, err = b.store.Session(t.Context(), id.New[id.Session]())
 	require.Equal(t, fault.NotFound, code(err))
-	require.NoError(t, b.store.EndSession(t.Context(), record.Session{ID: b.session, StartedAt: startWall, EndedAt: ptr(b.clock.Wall())}))
+	require.NoError(t, b.store.EndSession(t.Context(), record.Session{ID: b.session, StartedAt: startWall, EndedAt: new(b.clock.Wall())}))
 	usage, err := b.store.Usage(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, usage[1].Frames)
@@ -104,8 +108,10 @@ func TestEventsArePagedAndFiltered(t *testing.T) {
 		if i%2 == 1 {
 			class, severity = record.ClassException, record.Error
 		}
-		events = append(events, record.Event{SessionID: b.session, TargetID: b.target, Source: "browser", Sequence: uint64(i + 1),
-			AtNS: at(time.Duration(i) * time.Second), Class: class, Severity: severity, Payload: json.RawMessage(`{"n":1}`)})
+		events = append(events, record.Event{
+			SessionID: b.session, TargetID: b.target, Source: "browser", Sequence: uint64(i + 1),
+			AtNS: at(time.Duration(i) * time.Second), Class: class, Severity: severity, Payload: json.RawMessage(`{"n":1}`),
+		})
 	}
 	require.NoError(t, b.store.AppendEvents(t.Context(), events))
 	b.barrier()

@@ -35,7 +35,7 @@ func (s *Store) Put(ctx context.Context, facts ...record.Fact) error {
 	if err := s.usableLocked(); err != nil {
 		return err
 	}
-	if _, err := s.admitLocked(ctx, factBytes*int64(len(facts)), retention.Stream{}, admitFacts); err != nil {
+	if _, err := s.admitLocked(factBytes*int64(len(facts)), retention.Stream{}, admitFacts); err != nil {
 		return err
 	}
 	for _, f := range facts {
@@ -95,7 +95,7 @@ func (s *Store) AppendEvents(ctx context.Context, events []record.Event) error {
 	if err := s.usableLocked(); err != nil {
 		return err
 	}
-	if _, err := s.admitLocked(ctx, size, retention.Stream{}, admitEvidence); err != nil {
+	if _, err := s.admitLocked(size, retention.Stream{}, admitEvidence); err != nil {
 		return err
 	}
 	now := s.wallTime().UnixNano()

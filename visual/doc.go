@@ -41,3 +41,5 @@
 // All arithmetic is on integers: equal frames and options give equal pixels on
 // every platform, whatever the number of workers.
 package visual
+
+//go:generate go run ./internal/readme

@@ -160,7 +160,7 @@ func lorem() string {
 // BenchmarkCaptureFidelity says how many brief states are in some recorded frame, of those that one of the page's own
 // animation frames saw. ext-cpu% is the load of the rest of the machine in percent of one core.
 func BenchmarkCaptureFidelity(b *testing.B) {
-	for _, size := range []string{"balanced", "fast", "full"} {
+	for _, size := range []string{"balanced", "full"} {
 		for _, v := range [][2]int{{1280, 720}, {1920, 1080}} {
 			for _, kind := range []string{"quiet", "busy"} {
 				for _, ms := range []int{17, 33, 50, 100} {

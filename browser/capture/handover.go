@@ -50,9 +50,13 @@ func (s *stream) drop(reason record.GapReason, f record.Frame) {
 
 // describe makes the frame's record but for what only its bytes can tell.
 func (s *stream) describe(m metadata, times timeMap, received time.Duration, wall time.Time) record.Frame {
+	presented, skewed := times.presented(m, received, wall)
+	if skewed {
+		s.stats.skewed++
+	}
 	f := record.Frame{
 		ID: id.New[id.Frame](), SessionID: s.recorder.config.Session, TargetID: s.target, Ordinal: s.ordinal,
-		ReceivedNS: s.recorder.config.Clock.At(received), PresentedNS: times.presented(m, received, wall),
+		ReceivedNS: s.recorder.config.Clock.At(received), PresentedNS: presented,
 		ChromeTimestamp: m.Wall, Viewport: s.geometry,
 	}
 	if m.Width == nil || m.Height == nil || *m.Width <= 0 || *m.Height <= 0 {
@@ -62,7 +66,7 @@ func (s *stream) describe(m metadata, times timeMap, received time.Duration, wal
 		f.Viewport = s.geometry
 	}
 	if want := s.expected; want[0] > 0 {
-		if f.Viewport.Width == want[0] && f.Viewport.Height == want[1] {
+		if f.ReceivedNS > s.expires || f.Viewport.Width == want[0] && f.Viewport.Height == want[1] {
 			s.expected = [2]float64{}
 		} else {
 			f.Warnings = append(f.Warnings, record.WarnViewportPending)

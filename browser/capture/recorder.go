@@ -151,13 +151,33 @@ func (r *Recorder) Suspended(from, to clock.SessionTime) {
 }
 
 // ExpectViewport says that the page's viewport was just set to width x height CSS pixels; frames of another geometry
-// carry a warning until one of this geometry arrives. Zero ends the expectation.
+// carry a warning until one of this geometry arrives, for two seconds at most.
 func (r *Recorder) ExpectViewport(t id.Target, width, height float64) {
 	if s := r.stream(t); s != nil {
 		s.mu.Lock()
-		s.expected = [2]float64{width, height}
+		s.expected, s.expires = [2]float64{width, height}, s.now().Add(expectLimit)
 		s.mu.Unlock()
 	}
+}
+
+// expectLimit is how long frames of an older geometry can be on their way.
+const expectLimit = 2 * time.Second
+
+// skewShare is one in how many frames may contradict the clock before that is worth a word.
+const skewShare = 20
+
+// Skewed reports whether the browser's clock does not fit this program's: its swap times are then taken from its wall
+// clock or are missing.
+func (r *Recorder) Skewed() bool {
+	for _, s := range r.all() {
+		s.mu.Lock()
+		skewed := s.stats.skewed > 2 && s.stats.skewed*skewShare > s.stats.received
+		s.mu.Unlock()
+		if skewed {
+			return true
+		}
+	}
+	return false
 }
 
 // Flush waits until every frame received so far has been given to the sink.

@@ -282,6 +282,10 @@ func TestTimesAreMappedAndChecked(t *testing.T) {
 	assert.InDelta(t, 1_700_000_000.5, frames[0].ChromeTimestamp, 1e-3)
 	assert.Nil(t, frames[1].PresentedNS, "later than its receipt, and the wall time is a minute off")
 	assert.Nil(t, frames[2].PresentedNS, "more than five seconds old")
+	assert.False(t, b.recorder.Skewed())
+	b.peer.Raw(cdptest.FrameEvent(session, 4, now+9, cdptest.JPEG(10, 10)))
+	b.flush(t)
+	assert.True(t, b.recorder.Skewed())
 }
 
 func TestAnotherSpellingTakesTheSlowWay(t *testing.T) {

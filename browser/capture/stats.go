@@ -21,11 +21,13 @@ var histogramMS = [...]float64{10, 17, 25, 34, 50, 67, 100, 150, 200, 333, 500, 
 // stats are the figures of one stream. The stream's lock protects them.
 type stats struct {
 	received, persisted, dropped uint64
-	last                         *clock.SessionTime
-	histogram                    [len(histogramMS) + 1]uint64
-	times                        window
-	lags                         window
-	acks                         window
+	// skewed counts frames whose swap time contradicted their receipt.
+	skewed    uint64
+	last      *clock.SessionTime
+	histogram [len(histogramMS) + 1]uint64
+	times     window
+	lags      window
+	acks      window
 }
 
 // window keeps the newest values in a ring.

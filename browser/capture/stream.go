@@ -31,6 +31,7 @@ type stream struct {
 	ledger   *ledger
 	geometry record.Viewport // the last complete one
 	expected [2]float64
+	expires  clock.SessionTime // end of the expectation
 	hidden   bool
 	flip     uint64 // counts visibility events
 	seen     bool   // the browser has told the visibility

@@ -34,21 +34,22 @@ func newTimeMap(session clock.Session, system Monotonic) timeMap {
 	return timeMap{session: session, offset: before + (after-before)/2 - reading, known: ok}
 }
 
-// presented returns the session time of the swap, nil when it cannot be trusted. received and wall are the
-// clock's readings at receipt.
-func (t timeMap) presented(m metadata, received time.Duration, wall time.Time) *clock.SessionTime {
+// presented returns the session time of the swap, nil when it cannot be trusted, and whether Chrome's monotonic clock
+// contradicted the receipt. received and wall are the clock's readings at receipt.
+func (t timeMap) presented(m metadata, received time.Duration, wall time.Time) (at *clock.SessionTime, skewed bool) {
 	if m.Monotonic > 0 && t.known {
 		if at := time.Duration(m.Monotonic*1e9) + t.offset; plausible(at, received) {
-			return t.at(at)
+			return t.at(at), false
 		}
+		skewed = true
 	}
 	if m.Wall > 0 {
 		age := time.Duration((float64(wall.UnixNano()) - m.Wall*1e9))
 		if at := received - age; plausible(at, received) {
-			return t.at(at)
+			return t.at(at), skewed
 		}
 	}
-	return nil
+	return nil, skewed
 }
 
 func plausible(at, received time.Duration) bool { return at <= received && received-at <= maxLag }

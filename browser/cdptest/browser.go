@@ -31,6 +31,7 @@ type held struct {
 	open chan struct{}
 }
 
+// Read implements cdp.Transport.
 func (h *held) Read() ([]byte, error) {
 	<-h.open
 	return h.Transport.Read()

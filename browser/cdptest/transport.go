@@ -113,6 +113,7 @@ type serial struct {
 	mu sync.Mutex
 }
 
+// Write implements cdp.Transport.
 func (s *serial) Write(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

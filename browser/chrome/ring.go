@@ -25,6 +25,7 @@ func (r *ring) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// String returns what is kept.
 func (r *ring) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

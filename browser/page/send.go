@@ -101,6 +101,11 @@ func (s *Session) translate(method string, err error, sent bool) error {
 	if f == nil {
 		return err
 	}
+	if n, ok := s.Navigation(); ok && f.Code == fault.PageUnresponsive && n.State == NavStarted {
+		// The browser holds all commands to a page back while a navigation waits for the server's answer.
+		f.Message = "the page waits for the answer to a navigation that has started, and answers nothing until then (" + method + ")"
+		f.Recovery = "wait with navigation=complete, or navigate_to another address"
+	}
 	return f.About(s.gate.about)
 }
 

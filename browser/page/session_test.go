@@ -3,6 +3,8 @@ package page_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
@@ -156,4 +158,17 @@ func TestObservingPutsAnInterval(t *testing.T) {
 	}
 	assert.Equal(t, "snapshot", found.Kind)
 	assert.LessOrEqual(t, found.StartNS, found.EndNS)
+}
+
+func TestAPendingNavigationIsNamed(t *testing.T) {
+	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer slow.Close()
+	defer slow.CloseClientConnections()
+	s := browsertest.Page(t, "<title>x</title>")
+	evaluate(t, s, "location.href='"+slow.URL+"'; 1")
+	_, err := s.AwaitNavigation(t.Context(), func(n page.Navigation) bool { return n.State == page.NavStarted })
+	require.NoError(t, err)
+	err = s.SendWithin(t.Context(), 200*time.Millisecond, "Runtime.evaluate", map[string]any{"expression": "1"}, nil)
+	require.Equal(t, fault.PageUnresponsive, fault.CodeOf(err))
+	assert.Contains(t, fault.From(err).Recovery, "navigation=complete")
 }

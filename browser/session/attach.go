@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/krometrail/krometrail/browser/cdp"
@@ -37,14 +38,10 @@ func (b *Browser) Attach(ctx context.Context, r corepage.AttachRequest) (corepag
 	if err := b.vacant(); err != nil {
 		return corepage.Status{}, err
 	}
-	previous, _ := b.snapshot()
-	b.setState(corepage.StateConnecting)
-	l, err := b.attach(ctx, endpoint, r)
+	l, err := b.become(func() (*live, error) { return b.attach(ctx, endpoint, r) })
 	if err != nil {
-		b.setState(previous)
 		return corepage.Status{}, err
 	}
-	b.begin(l)
 	return b.status(l), nil
 }
 
@@ -58,9 +55,21 @@ func (b *Browser) attach(ctx context.Context, e endpoint, r corepage.AttachReque
 	l.record.Ownership, l.record.Focus = record.Attached, l.focus
 	if err := l.establish(ctx, transport, false); err != nil {
 		l.discard()
-		return nil, err
+		return nil, attachFailure(err)
 	}
 	return l, nil
+}
+
+// attachFailure names what the browser's silence or end during the attachment means.
+func attachFailure(err error) error {
+	if code := fault.CodeOf(err); code != fault.Internal && code != fault.PageUnresponsive {
+		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		return fault.New(fault.Cancelled, "the attachment was cancelled").Because(err)
+	}
+	return fault.New(fault.BrowserDisconnected, "the browser accepted the connection and then did not answer").
+		WithRecovery("check that the browser is alive and that no other debugger holds it").Because(err)
 }
 
 // reconnect restores a lost connection, or says why the session cannot go on. A launched browser that lets go of its
@@ -110,7 +119,7 @@ func (l *live) restore(ctx context.Context) bool {
 }
 
 func (l *live) resume(ctx context.Context, client *cdp.Client, old *target.View) error {
-	if _, err := l.identify(ctx, client); err != nil {
+	if _, _, err := identify(ctx, l.browser.deps.Clock, client); err != nil {
 		return err
 	}
 	var list struct {

@@ -107,13 +107,22 @@ func (b *Browser) ResolvePage(t id.Target) (id.Target, error) {
 // EnsureStarted starts the default browser in state none and reports whether it did. Any other state that cannot
 // serve requests is an error: a session that ended by itself is not replaced silently.
 func (b *Browser) EnsureStarted(ctx context.Context) (started bool, err error) {
-	if state, _ := b.snapshot(); state != corepage.StateNone {
+	state, _ := b.snapshot()
+	if state == corepage.StateConnecting {
+		leave, err := b.enter(ctx) // another request is starting it
+		if err != nil {
+			return false, err
+		}
+		leave()
+		state, _ = b.snapshot()
+	}
+	if state != corepage.StateNone {
 		_, err := b.running()
 		return false, err
 	}
 	if _, err := b.Start(ctx, corepage.StartRequest{}); err != nil {
 		if state, _ := b.snapshot(); state == corepage.StateReady {
-			return false, nil // another request has started it meanwhile
+			return false, nil // another request was faster
 		}
 		return false, err
 	}

@@ -22,13 +22,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func state(t *testing.T, b *session.Browser) page.State {
-	t.Helper()
-	status, err := b.Status(t.Context())
-	require.NoError(t, err)
-	return status.State
-}
-
 func TestBeforeTheFirstStart(t *testing.T) {
 	b := newBench(t)
 	assert.Equal(t, page.StateNone, state(t, b.Browser))
@@ -50,9 +43,23 @@ func TestBeforeTheFirstStart(t *testing.T) {
 
 func TestTwoProgramsStartWithDefaultsAndTheLastPageEndsASession(t *testing.T) {
 	one := newBench(t)
-	started, err := one.EnsureStarted(t.Context())
-	require.NoError(t, err)
-	assert.True(t, started)
+	starts := make(chan bool, 3)
+	for range cap(starts) {
+		go func() {
+			started, err := one.EnsureStarted(t.Context())
+			assert.NoError(t, err)
+			starts <- started
+		}()
+	}
+	count := 0
+	for range cap(starts) {
+		if <-starts {
+			count++
+		}
+	}
+	assert.Equal(t, 1, count, "requests at once start one browser")
+	var started bool
+	var err error
 	started, err = one.EnsureStarted(t.Context())
 	require.NoError(t, err)
 	assert.False(t, started)
@@ -123,6 +130,33 @@ func TestAKilledBrowserEndsTheSessionAndKeepsItsEvidence(t *testing.T) {
 	again := b.start(t, page.StartRequest{Profile: "kept"})
 	assert.Equal(t, page.StateReady, again.State, "the locks a killed browser leaves do not keep the next one from starting")
 	assert.NotEqual(t, status.SessionID, again.SessionID)
+	killRenderers(t, b)
+}
+
+// killRenderers ends every renderer as the system's memory killer would; control and the session go on.
+func killRenderers(t *testing.T, b *bench) {
+	t.Helper()
+	target := b.open(t, b.site.page("<title>x</title>"))
+	s, err := b.Page(target)
+	require.NoError(t, err)
+	var info struct {
+		Processes []struct {
+			Type string `json:"type"`
+			ID   int    `json:"id"`
+		} `json:"processInfo"`
+	}
+	require.NoError(t, s.Browser().Send(t.Context(), "SystemInfo.getProcessInfo", nil, &info))
+	for _, p := range info.Processes {
+		if p.Type == "renderer" {
+			_ = syscall.Kill(p.ID, syscall.SIGKILL)
+		}
+	}
+	eventually(t, "the crash is seen", s.Crashed)
+	err = s.Send(t.Context(), "Runtime.evaluate", map[string]any{"expression": "1"}, nil)
+	assert.Equal(t, fault.TargetFailed, fault.CodeOf(err))
+	_, err = b.Reload(t.Context(), &page.ReloadRequest{Scope: page.Scope{Target: target}}, nothing)
+	require.NoError(t, err)
+	assert.Equal(t, "x", b.eval(t, target, "document.title"))
 }
 
 func TestStopWithDialogsAndManyPages(t *testing.T) {

@@ -25,8 +25,8 @@ var needed = []struct {
 }
 
 // identify asks for the versions and checks the commands the program depends on.
-func (l *live) identify(ctx context.Context, client *cdp.Client) (record.Browser, error) {
-	ctx, cancel := clock.WithTimeout(ctx, l.browser.deps.Clock, answerLimit)
+func identify(ctx context.Context, c clock.Clock, client *cdp.Client) (record.Browser, []corepage.ProbeRow, error) {
+	ctx, cancel := clock.WithTimeout(ctx, c, answerLimit)
 	defer cancel()
 	var v struct {
 		Product  string `json:"product"`
@@ -36,12 +36,13 @@ func (l *live) identify(ctx context.Context, client *cdp.Client) (record.Browser
 	}
 	if err := client.Call(ctx, "", "Browser.getVersion", nil, &v); err != nil {
 		if refused(err) {
-			return record.Browser{}, incompatible("Browser.getVersion", "unknown", "unknown")
+			return record.Browser{}, nil, incompatible("Browser.getVersion", "unknown", "unknown")
 		}
-		return record.Browser{}, err
+		return record.Browser{}, nil, err
 	}
 	info := record.Browser{Product: v.Product, ProtocolVersion: v.Protocol, Revision: v.Revision, JSVersion: v.JS, Headless: strings.HasPrefix(v.Product, "Headless")}
 	var missing []string
+	var rows []corepage.ProbeRow
 	for _, n := range needed {
 		err := client.Call(ctx, "", n.method, n.params, nil)
 		row := corepage.ProbeRow{Command: n.method, Outcome: "available"}
@@ -50,14 +51,14 @@ func (l *live) identify(ctx context.Context, client *cdp.Client) (record.Browser
 			row.Outcome = "missing"
 			missing = append(missing, n.method)
 		case err != nil && !isRefusal(err):
-			return record.Browser{}, err
+			return record.Browser{}, nil, err
 		}
-		l.probe = append(l.probe, row)
+		rows = append(rows, row)
 	}
 	if len(missing) > 0 {
-		return record.Browser{}, incompatible(strings.Join(missing, ", "), v.Product, v.Protocol)
+		return record.Browser{}, nil, incompatible(strings.Join(missing, ", "), v.Product, v.Protocol)
 	}
-	return info, nil
+	return info, rows, nil
 }
 
 // checkPage completes the probe with what only a page can tell.

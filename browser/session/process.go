@@ -23,9 +23,13 @@ func (b *Browser) startProcess(c chrome.Config) (Process, error) {
 // realProcess is a launched browser.
 type realProcess struct{ *chrome.Process }
 
+// Transport implements Process.
 func (p realProcess) Transport() cdp.Transport { return p.Process.Transport() }
-func (p realProcess) Failure() error           { return p.Process.Failure() }
 
+// Failure implements Process.
+func (p realProcess) Failure() error { return p.Process.Failure() }
+
+// End implements Process.
 func (p realProcess) End(polite bool) chrome.Leftover {
 	if polite {
 		return p.Process.End(chrome.PoliteStop)

@@ -297,6 +297,118 @@ func TestABrowserThatDiesDuringItsStart(t *testing.T) {
 	assert.Equal(t, page.StateNone, state(t, b.Browser))
 }
 
+func TestADisconnectionInEachPhaseOfTheStart(t *testing.T) {
+	for _, phase := range []struct {
+		n      int
+		method string
+	}{
+		{1, "Browser.getVersion"}, {1, "Target.getTargets"}, {1, "Target.setAutoAttach"}, {2, "Target.setDiscoverTargets"},
+		{1, "Page.enable"}, {1, "Runtime.evaluate"},
+	} {
+		t.Run(fmt.Sprintf("%s %d", phase.method, phase.n), func(t *testing.T) {
+			b, _, err := launchScripted(t, page.StartRequest{}, func(p *cdptest.Peer) {
+				count := 0
+				p.Handle(phase.method, func(cdptest.Command) cdptest.Reply {
+					if count++; count == phase.n {
+						go p.Drop()
+						return cdptest.Hang()
+					}
+					return cdptest.Reply{Result: map[string]any{"product": "x"}}
+				})
+			})
+			assert.Equal(t, fault.BrowserLaunchFailed, fault.CodeOf(err))
+			assert.Equal(t, page.StateNone, state(t, b.Browser))
+			profiles, err := b.Profiles(t.Context())
+			require.NoError(t, err)
+			assert.Empty(t, profiles.Profiles)
+		})
+	}
+}
+
+func TestAPeerThatNeverAnswers(t *testing.T) {
+	endpoint := cdptest.Serve(t, func(p *cdptest.Peer) {
+		p.Handle("Browser.getVersion", func(cdptest.Command) cdptest.Reply { return cdptest.Hang() })
+	})
+	deps := newDeps(t, coretest.NewStore())
+	fake := coretest.NewClock(time.Unix(1_700_000_000, 0))
+	deps.Clock = fake
+	b := session.New(deps)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := b.Attach(t.Context(), page.AttachRequest{Endpoint: endpoint.HTTP()})
+		failed <- err
+	}()
+	endpoint.Peer().Await(1, "Browser.getVersion")
+	fake.BlockUntil(1)
+	fake.Advance(time.Minute)
+	assert.Equal(t, fault.BrowserDisconnected, fault.CodeOf(<-failed))
+	assert.Equal(t, page.StateNone, state(t, b))
+}
+
+// admin fails to end sessions.
+type admin struct{ record.Admin }
+
+func (admin) Retention(context.Context) (record.RetentionStatus, error) {
+	return record.RetentionStatus{BudgetBytes: 7}, nil
+}
+
+func (admin) EndSession(context.Context, record.Session) error {
+	return fault.New(fault.PersistenceFailed, "the disk is full").WithPersistence("sync", "storage_full", "writer_usable")
+}
+
+func TestAStopThatCannotFlushIsDegraded(t *testing.T) {
+	endpoint := cdptest.Serve(t, nil)
+	deps := newDeps(t, coretest.NewStore())
+	deps.Admin = admin{}
+	b := session.New(deps)
+	status, err := b.Attach(t.Context(), page.AttachRequest{Endpoint: endpoint.HTTP()})
+	require.NoError(t, err)
+	assert.Equal(t, page.StateReady, status.State)
+	status, err = b.Status(t.Context())
+	require.NoError(t, err)
+	assert.EqualValues(t, 7, status.Retention.BudgetBytes)
+	result, err := b.Stop(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "degraded", result.Quality)
+	assert.Equal(t, "flush", result.Stage)
+	assert.Equal(t, "storage_full", result.Cause.Persistence.Category)
+	assert.Equal(t, page.StateNone, state(t, b))
+}
+
+func TestASleepOfTheMachineIsAGap(t *testing.T) {
+	endpoint := cdptest.Serve(t, nil)
+	store := coretest.NewStore()
+	deps := newDeps(t, store)
+	fake := coretest.NewClock(time.Unix(1_700_000_000, 0))
+	deps.Clock = fake
+	b := &bench{Browser: session.New(deps), store: store}
+	t.Cleanup(func() { require.NoError(t, b.Shutdown(context.Background())) })
+	_, err := b.Attach(t.Context(), page.AttachRequest{Endpoint: endpoint.HTTP()})
+	require.NoError(t, err)
+	endpoint.Peer().AttachPage("p1", "http://a.test/", "")
+	eventually(t, "the page is attached", func() bool { return b.Selected() != "" })
+	fake.JumpWall(time.Hour)
+	eventually(t, "the gap is recorded", func() bool {
+		fake.Advance(10 * time.Second)
+		return len(b.gaps(t, b.Selected(), record.GapSystemSuspended)) == 1
+	})
+}
+
+func TestCaptureOffRecordsNoPictures(t *testing.T) {
+	endpoint := cdptest.Serve(t, nil)
+	deps := newDeps(t, coretest.NewStore())
+	deps.CaptureOff = true
+	b := session.New(deps)
+	t.Cleanup(func() { require.NoError(t, b.Shutdown(context.Background())) })
+	_, err := b.Attach(t.Context(), page.AttachRequest{Endpoint: endpoint.HTTP()})
+	require.NoError(t, err)
+	peer := endpoint.Peer()
+	peer.AttachPage("p1", "http://a.test/", "")
+	peer.Await(1, "Runtime.runIfWaitingForDebugger")
+	assert.Empty(t, peer.Commands("Page.startScreencast"))
+	eventually(t, "the page is driven all the same", func() bool { return b.Selected() != "" })
+}
+
 func TestABrowserWithoutAScreencastIsIncompatible(t *testing.T) {
 	_, _, err := launchScripted(t, page.StartRequest{}, func(p *cdptest.Peer) {
 		p.Nth(1, "Page.startScreencast", cdptest.Fail(cdp.CodeMethodNotFound, "no"))

@@ -60,6 +60,13 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
+func state(t *testing.T, b *session.Browser) page.State {
+	t.Helper()
+	status, err := b.Status(t.Context())
+	require.NoError(t, err)
+	return status.State
+}
+
 func (b *bench) start(t *testing.T, r page.StartRequest) page.Status {
 	t.Helper()
 	if r.Profile == "" {
@@ -73,7 +80,7 @@ func (b *bench) start(t *testing.T, r page.StartRequest) page.Status {
 // eventually waits for a condition that the browser brings about; the test binary's own limit ends a failing wait.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(15 * time.Second); !ok(); {
+	for end := time.Now().Add(time.Minute); !ok(); {
 		if time.Now().After(end) {
 			t.Fatalf("never happened: %s", what)
 		}

@@ -44,14 +44,10 @@ func (b *Browser) Start(ctx context.Context, r corepage.StartRequest) (corepage.
 	if err := b.vacant(); err != nil {
 		return corepage.Status{}, err
 	}
-	previous, _ := b.snapshot()
-	b.setState(corepage.StateConnecting)
-	l, err := b.launch(ctx, r)
+	l, err := b.become(func() (*live, error) { return b.launch(ctx, r) })
 	if err != nil {
-		b.setState(previous)
 		return corepage.Status{}, err
 	}
-	b.begin(l)
 	status := b.status(l)
 	if l.profile.Substituted {
 		status.Warnings = append(status.Warnings, fault.New(fault.ProfileSubstituted, "the default profile is in use; this session has %s", l.profile.Name))
@@ -73,12 +69,24 @@ func (b *Browser) vacant() error {
 	}
 }
 
-func (b *Browser) begin(l *live) {
+// become makes a session and puts it in place; whatever keeps it from coming about leaves the state as it was.
+func (b *Browser) become(create func() (*live, error)) (l *live, err error) {
+	previous, _ := b.snapshot()
+	b.setState(corepage.StateConnecting)
+	defer func() {
+		if l == nil {
+			b.setState(previous)
+		}
+	}()
+	if l, err = create(); err != nil {
+		return nil, err
+	}
 	b.mu.Lock()
 	b.live, b.state = l, corepage.StateReady
 	b.mu.Unlock()
 	l.supervision.Go(l.supervise)
 	l.supervision.Go(l.sample)
+	return l, nil
 }
 
 func checkStart(r corepage.StartRequest) error {
@@ -143,7 +151,8 @@ func launchFailure(ctx context.Context, process Process, err error) error {
 	switch code := fault.CodeOf(err); {
 	case ctx.Err() != nil:
 		return fault.New(fault.Cancelled, "the start was cancelled").Because(context.Cause(ctx))
-	case code == fault.BrowserDisconnected, code == fault.PageUnresponsive, errors.Is(err, cdp.ErrClosed):
+	case code == fault.BrowserDisconnected, code == fault.PageUnresponsive, errors.Is(err, cdp.ErrClosed),
+		errors.Is(err, context.DeadlineExceeded):
 		return process.Failure()
 	}
 	return err
@@ -210,10 +219,11 @@ func (b *Browser) newLive(c record.CaptureConfig) *live {
 func (l *live) establish(ctx context.Context, transport cdp.Transport, headless bool) error {
 	client := cdp.NewClient(transport, l.browser.deps.Clock)
 	l.client = client
-	info, err := l.identify(ctx, client)
+	info, rows, err := identify(ctx, l.browser.deps.Clock, client)
 	if err != nil {
 		return err
 	}
+	l.probe = rows
 	info.Headless = headless
 	l.record.Browser = info
 	_ = l.facts.Put(ctx, l.record)
@@ -225,11 +235,14 @@ func (l *live) establish(ctx context.Context, transport cdp.Transport, headless 
 	}
 	ctx, cancel := clock.WithTimeout(ctx, l.browser.deps.Clock, firstPageLimit)
 	defer cancel()
-	v, err := l.registry.Wait(ctx, func(v *target.View) bool { return v.Selected != "" })
+	var row target.Page
+	_, err = l.registry.Wait(ctx, func(v *target.View) bool {
+		row, _ = v.Find(v.Selected)
+		return row.Session != nil
+	})
 	if err != nil {
 		return err
 	}
-	row, _ := v.Find(v.Selected)
 	// Answered after everything that was sent before: from here on the page can be driven.
 	err = row.Session.SendWithin(ctx, firstPageLimit, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
 	if err != nil {

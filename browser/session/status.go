@@ -6,6 +6,7 @@ import (
 
 	"github.com/krometrail/krometrail/browser/target"
 	"github.com/krometrail/krometrail/core/clock"
+	"github.com/krometrail/krometrail/core/fault"
 	corepage "github.com/krometrail/krometrail/core/page"
 	"github.com/krometrail/krometrail/core/redact"
 )
@@ -60,6 +61,9 @@ func (b *Browser) status(l *live) corepage.Status {
 	}
 	s.Capture.Targets = l.recorder.Status()
 	s.Viewports = l.viewport.list()
+	if l.recorder.Skewed() {
+		s.Warnings = append(s.Warnings, fault.New(fault.ClockSkewDetected, "the browser's clock does not fit this program's; frame times come from its wall clock or from their receipt"))
+	}
 	if state == corepage.StateEnded {
 		return s
 	}

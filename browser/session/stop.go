@@ -1,11 +1,13 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
 
 	"github.com/krometrail/krometrail/browser/capture"
+	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/chrome"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/fault"
@@ -67,6 +69,7 @@ func (b *Browser) Shutdown(ctx context.Context) error {
 // then the browser, last the store. The caller holds the transition.
 func (l *live) finish() corepage.StopResult {
 	l.stopOnce.Do(func() { close(l.stop) })
+	l.noteSelection()
 	ctx, cancel := clock.WithTimeout(context.Background(), l.browser.deps.Clock, stopLimit)
 	defer cancel()
 	result := corepage.StopResult{Quality: "clean", SessionID: l.id, Disposition: "closed"}
@@ -88,13 +91,20 @@ func (l *live) finish() corepage.StopResult {
 	return result
 }
 
+// noteSelection keeps the page that later questions without a target are about. It is called while the pages are
+// still there: a closing browser takes them away one by one, and each hands its selection on.
+func (l *live) noteSelection() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v := l.registry.View()
+	l.record.LastSelected = cmp.Or(v.Selected, v.LastSelected)
+}
+
 // seal writes the session's end and makes everything durable.
 func (l *live) seal(ctx context.Context, result *corepage.StopResult) {
 	now, wall := l.clock.Now(), l.browser.deps.Clock.Wall()
 	l.mu.Lock()
 	l.record.EndedNS, l.record.EndedAt = &now, &wall
-	v := l.registry.View()
-	l.record.LastSelected = v.LastSelected
 	end := l.record
 	l.mu.Unlock()
 	result.EndNS = now
@@ -128,15 +138,19 @@ func (l *live) degradeStage(result *corepage.StopResult, stage string, cause *fa
 	result.Quality, result.Stage, result.Cause = "degraded", stage, cause
 }
 
-func (l *live) lost() bool {
-	return l.client.Err() != nil
+func (l *live) lost() bool { return l.connected().Err() != nil }
+
+func (l *live) connected() *cdp.Client {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.client
 }
 
 // closeBrowser asks a managed browser to close itself, leaves an attached one, and ends the connection.
 func (l *live) closeBrowser() {
 	if l.process != nil && !l.lost() {
 		ctx, cancel := clock.WithTimeout(context.Background(), l.browser.deps.Clock, politeLimit)
-		_ = l.client.Call(ctx, "", "Browser.close", nil, nil) // End follows in any case
+		_ = l.connected().Call(ctx, "", "Browser.close", nil, nil) // End follows in any case
 		cancel()
 	}
 	if l.process == nil {

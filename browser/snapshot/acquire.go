@@ -153,6 +153,7 @@ func (r *Registry) visit(ctx context.Context, d *Document, o Options) (*visited,
 func (r *Registry) walk(ctx context.Context, d *Document, o Options, w *walked) error {
 	options := map[string]any{
 		"nodes": core.MaxDocumentNodes, "text": core.MaxDocumentText, "semantic": o.Semantic, "serials": o.Semantic, "screen": o.OnScreen,
+		"urls": o.Explore,
 	}
 	if o.Explore {
 		if err := r.exploreListeners(ctx, d); err != nil {

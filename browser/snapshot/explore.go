@@ -164,13 +164,18 @@ func (r *Registry) exploreListeners(ctx context.Context, d *Document) error {
 	return d.Call(ctx, nil, "handled", args...)
 }
 
-// listening lists the backend nodes of the document with pointer listeners.
+// listening lists the backend nodes of the document with pointer listeners. The browser reports only listeners of
+// the world that it is asked in, so it is asked in the page's own.
 func (h *Handles) listening(ctx context.Context) ([]int64, error) {
+	world, ok := h.Session.MainWorld(h.FrameID)
+	if !ok {
+		return nil, ErrGone
+	}
 	var document struct {
 		Result remoteObject `json:"result"`
 	}
 	err := h.Session.Send(ctx, "Runtime.evaluate", map[string]any{
-		"expression": "document", "contextId": h.World, "objectGroup": h.group,
+		"expression": "document", "contextId": world, "objectGroup": h.group,
 	}, &document)
 	if err != nil {
 		return nil, gone(err)

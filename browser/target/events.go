@@ -71,17 +71,17 @@ func (r *Registry) attached(on string, a attached) {
 		r.attachFrame(parent, a)
 	case parent != nil && strings.HasSuffix(a.Info.Type, "worker") && r.followWorker(parent, a):
 	default:
-		r.release(a)
+		r.release(on, a)
 	}
 }
 
-// release lets a target run that is none of ours, such as a worker, and leaves it.
-func (r *Registry) release(a attached) {
+// release lets a target run that is none of ours, such as a worker, and leaves it. on is the session it came with.
+func (r *Registry) release(on string, a attached) {
 	client := r.config.Browser.Client()
 	if a.Waiting {
 		_ = client.StartFunc(a.SessionID, "Runtime.runIfWaitingForDebugger", nil, ignore)
 	}
-	_ = client.StartFunc("", "Target.detachFromTarget", map[string]any{"sessionId": a.SessionID}, ignore)
+	_ = client.StartFunc(on, "Target.detachFromTarget", map[string]any{"sessionId": a.SessionID}, ignore)
 }
 
 func ignore([]byte, error) {}
@@ -89,7 +89,7 @@ func ignore([]byte, error) {}
 func (r *Registry) attachPage(a attached) {
 	e := r.find(a.Info.TargetID)
 	if e != nil && e.Session != nil {
-		r.release(a) // a second session on the same page would double every event
+		r.release("", a) // a second session on the same page would double every event
 		return
 	}
 	created := e == nil

@@ -95,7 +95,7 @@ func pageCommand[Req any](runner *Runner, spec capability.Spec, affecting bool, 
 			Kind: Kind{Operation: spec.Name, PageAffecting: affecting, Observe: true}, Target: target, Parameters: Parameters(map[string]any{}),
 			Run: func(ctx context.Context, sending func()) (CommandResult, error) {
 				done, err := run(ctx, r)
-				if err == nil || fault.From(err).Retry == fault.Never {
+				if err == nil || fault.From(err).Retry == fault.Never && fault.CodeOf(err) != fault.InvalidInput {
 					sending()
 				}
 				return done, err

@@ -126,6 +126,8 @@ func (x *run) begin(ctx context.Context) {
 
 // finish settles, observes and completes the record.
 func (x *run) finish(ctx context.Context, p Prepared, value any, failed error) capability.Outcome {
+	// What the dispatch itself learned, such as a confirmed write, belongs to the record too.
+	x.record.Parameters = p.Parameters()
 	settled, err := x.driver.Settle(ctx, x.action, p)
 	x.record.CompletedNS = x.now()
 	x.record.Navigation = settled.Navigation

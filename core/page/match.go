@@ -146,6 +146,10 @@ func newMatching(nodes []Node, scope int) *matching {
 		}
 		open = append(open, i)
 		m.textStart[i] = b.Len()
+		if n.Rendered == "" && n.Role == RoleText {
+			// Acquired without semantics: enough to tell candidates apart.
+			b.WriteString(" " + n.Name + " ")
+		}
 		b.WriteString(n.Rendered)
 	}
 	for _, i := range open {

@@ -204,8 +204,8 @@ func line(n Node) string {
 		b.WriteString(n.Ref + " ")
 	}
 	b.WriteString(n.Role)
-	if n.Name != "" {
-		b.WriteString(" " + printable(n.Name))
+	if name := visible(n.Name); name != "" {
+		b.WriteString(" " + printable(name))
 	}
 	if n.Value != "" {
 		b.WriteString(" = " + printable(n.Value))
@@ -214,6 +214,30 @@ func line(n Node) string {
 		b.WriteString(" [" + strings.Join(n.States, " ") + "]")
 	}
 	return b.String()
+}
+
+// visible is a name as it is shown: without icon glyphs and characters that nobody sees.
+func visible(name string) string {
+	if plain(name) {
+		return name
+	}
+	if strings.IndexFunc(name, func(r rune) bool { return privateUse(r) || misleading(r) }) < 0 {
+		return name
+	}
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case privateUse(r):
+			return ' '
+		case misleading(r):
+			return -1
+		}
+		return r
+	}, name)), " ")
+}
+
+// misleading characters change nothing visible, or how the text around them is read.
+func misleading(r rune) bool {
+	return r == 0x00AD || r == 0x200B || r == 0xFEFF || (r >= 0x202A && r <= 0x202E) || (r >= 0x2066 && r <= 0x2069)
 }
 
 // printable quotes a page's text so that it stays on one line and cannot be taken for our own words.

@@ -180,11 +180,31 @@ func (o Observation) postLines() []string {
 	if o.Navigation != nil && p.Navigation != nil && p.Navigation.ID == o.Navigation.ID {
 		shown.Navigation = nil
 	}
+	shown.Pages = nil
+	if p.Downloads != nil && len(p.Downloads.Started) == 0 {
+		shown.Downloads = nil
+	}
 	lines := prefixed("after: ", facts(shown))
+	lines = append(lines, cursorsLine(p)...)
 	if p.Expectation != "" {
 		lines = append(lines, "expectation: "+p.Expectation)
 	}
 	return lines
+}
+
+// cursorsLine names on one line what waits for pages and downloads of this action count from.
+func cursorsLine(p *page.Postconditions) []string {
+	var cursors []string
+	if p.Pages != nil {
+		cursors = append(cursors, p.Pages.CursorBefore)
+	}
+	if p.Downloads != nil && len(p.Downloads.Started) == 0 {
+		cursors = append(cursors, p.Downloads.CursorBefore)
+	}
+	if len(cursors) == 0 {
+		return nil
+	}
+	return []string{"cursors before it: " + strings.Join(cursors, ", ")}
 }
 
 func (b Batch) lines(d Detail) []string {

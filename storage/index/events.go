@@ -74,7 +74,7 @@ func (x *Index) Events(ctx context.Context, q record.EventQuery) ([]record.Event
 		if err := v.QueryRowContext(ctx, `SELECT count(*)`+filter, args...).Scan(&total); err != nil {
 			return err
 		}
-		rows, err := v.QueryContext(ctx, `SELECT session, target, source, sequence, at_ns, class, severity, payload`+filter+
+		rows, err := v.QueryContext(ctx, `SELECT session, target, source, sequence, at_ns, class, severity, payload`+filter+ //nolint:gosec // one of two constants
 			` ORDER BY at_ns, source, sequence LIMIT ?10`, append(args, limit)...)
 		if err != nil {
 			return err

@@ -77,8 +77,10 @@ func (t *Tx) recordLoss(l loss, wall int64) error {
 	if _, err := t.exec(`UPDATE streams SET evicted_through_ns = max(coalesce(evicted_through_ns, ?1), ?1) WHERE key = ?2`, l.end, l.stream); err != nil {
 		return err
 	}
-	gap := record.Gap{ID: id.New[id.Gap](), SessionID: l.session, TargetID: l.target, Reason: record.GapEvicted, Stream: record.StreamFrames,
-		StartNS: l.start, EndNS: &l.end, FirstOrdinal: uint64(l.first), LastOrdinal: uint64(l.last), Count: uint64(l.count)}
+	gap := record.Gap{
+		ID: id.New[id.Gap](), SessionID: l.session, TargetID: l.target, Reason: record.GapEvicted, Stream: record.StreamFrames,
+		StartNS: l.start, EndNS: &l.end, FirstOrdinal: uint64(l.first), LastOrdinal: uint64(l.last), Count: uint64(l.count),
+	}
 	var text []byte
 	ok, err := t.one(`SELECT body FROM facts WHERE session = ? AND target = ? AND tag = 'evicted'
 		AND body ->> '$.last_ordinal' < ? ORDER BY body ->> '$.last_ordinal' DESC LIMIT 1`, []any{l.session, l.target, l.first}, &text)

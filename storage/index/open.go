@@ -58,8 +58,10 @@ func Open(dir string, o Options) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{options: o, write: write, queue: make(chan request, queueLength), tick: make(chan struct{}, 1),
-		stop: make(chan struct{}), stopped: make(chan struct{})}
+	x := &Index{
+		options: o, write: write, queue: make(chan request, queueLength), tick: make(chan struct{}, 1),
+		stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
 	if err := x.prepare(path); err != nil {
 		return nil, errors.Join(err, x.closeHandles())
 	}
@@ -123,7 +125,7 @@ func (x *Index) create() error {
 	defer func() { _ = tx.Rollback() }()
 	marks := []string{fmt.Sprintf("PRAGMA application_id=%d", applicationID), fmt.Sprintf("PRAGMA user_version=%d", schemaVersion)}
 	for _, statement := range append(marks, schema...) {
-		if _, err := tx.Exec(statement); err != nil {
+		if _, err := tx.ExecContext(context.Background(), statement); err != nil {
 			return err
 		}
 	}
@@ -136,9 +138,8 @@ func (x *Index) pragmas(list ...string) error {
 		if err != nil {
 			return err
 		}
-		for rows.Next() { // some pragmas act only while their result is read
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		// Some pragmas act only while their result is read.
+		if _, err := collect(rows, func(*sql.Rows) (struct{}, error) { return struct{}{}, nil }); err != nil {
 			return err
 		}
 	}

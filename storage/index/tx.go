@@ -60,11 +60,11 @@ func (t *Tx) stmt(query string) (*sql.Stmt, error) {
 }
 
 func (t *Tx) exec(query string, args ...any) (int64, error) {
-	s, err := t.stmt(query)
+	s, err := t.stmt(query) //nolint:sqlclosecheck // kept for the next call; close closes all
 	if err != nil {
 		return 0, err
 	}
-	result, err := s.Exec(args...)
+	result, err := s.ExecContext(context.Background(), args...)
 	if err != nil {
 		return 0, err
 	}
@@ -72,20 +72,20 @@ func (t *Tx) exec(query string, args ...any) (int64, error) {
 }
 
 func (t *Tx) query(query string, args ...any) (*sql.Rows, error) {
-	s, err := t.stmt(query)
+	s, err := t.stmt(query) //nolint:sqlclosecheck // kept for the next call; close closes all
 	if err != nil {
 		return nil, err
 	}
-	return s.Query(args...)
+	return s.QueryContext(context.Background(), args...)
 }
 
 // one scans a single row; ok is false when there is none.
 func (t *Tx) one(query string, args []any, into ...any) (ok bool, err error) {
-	s, err := t.stmt(query)
+	s, err := t.stmt(query) //nolint:sqlclosecheck // kept for the next call; close closes all
 	if err != nil {
 		return false, err
 	}
-	err = s.QueryRow(args...).Scan(into...)
+	err = s.QueryRowContext(context.Background(), args...).Scan(into...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}

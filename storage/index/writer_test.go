@@ -19,14 +19,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func open(t *testing.T) (*Index, *coretest.Clock) {
+func open(t *testing.T) *Index {
 	t.Helper()
 	clock := coretest.NewClock(time.Unix(1_700_000_000, 0))
-	x, err := Open(t.TempDir(), Options{Clock: clock, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Failed: func(err error) { t.Errorf("the writer failed: %v", err) }})
+	x, err := Open(t.TempDir(), Options{
+		Clock: clock, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Failed: func(err error) { t.Errorf("the writer failed: %v", err) },
+	})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = x.Close() })
-	return x, clock
+	return x
 }
 
 func sample(at int) Row {
@@ -45,7 +47,7 @@ var errBad = errors.New("bad row")
 func (badRow) apply(*Tx) error { return errBad }
 
 func TestABadRowDoesNotTakeItsBatchWithIt(t *testing.T) {
-	x, _ := open(t)
+	x := open(t)
 	event := func(n uint64) Row {
 		return EventRow{Event: record.Event{SessionID: "s", Source: "x", Sequence: n, AtNS: 1, Payload: []byte("{}")}}
 	}
@@ -58,7 +60,7 @@ func TestABadRowDoesNotTakeItsBatchWithIt(t *testing.T) {
 }
 
 func TestAFailedChangeIsRolledBackAndReported(t *testing.T) {
-	x, _ := open(t)
+	x := open(t)
 	err := x.Do(t.Context(), func(tx *Tx) error {
 		if err := tx.Apply(sample(1)); err != nil {
 			return err
@@ -91,11 +93,11 @@ func TestCloseCommitsWhatWasAccepted(t *testing.T) {
 
 // The queue is bounded: beyond it a caller waits, and gives up when its context ends.
 func TestAFullQueueMakesCallersWait(t *testing.T) {
-	x, _ := open(t)
+	x := open(t)
 	entered, release := make(chan struct{}), make(chan struct{})
 	done := make(chan error, 1)
 	go func() {
-		done <- x.Do(context.Background(), func(*Tx) error { close(entered); <-release; return nil })
+		done <- x.Do(t.Context(), func(*Tx) error { close(entered); <-release; return nil })
 	}()
 	<-entered
 	for i := range queueLength {

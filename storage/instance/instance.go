@@ -108,14 +108,25 @@ func acquire(dir string) (*flock.Flock, error) {
 		_ = lock.Close()
 		return nil, errDisturbed
 	}
-	second := flock.New(path, flock.SetPermissions(0o600))
-	twice, err := second.TryRLock()
-	_ = second.Close()
-	if err != nil || twice {
+	if err := proveExclusion(path, tryShared); err != nil {
 		_ = lock.Close()
-		return nil, lockFault(err)
+		return nil, err
 	}
 	return lock, nil
+}
+
+// proveExclusion tries to lock the file that we hold once more. Where that works or fails, locks mean nothing.
+func proveExclusion(path string, try func(path string) (bool, error)) error {
+	if twice, err := try(path); err != nil || twice {
+		return lockFault(err)
+	}
+	return nil
+}
+
+func tryShared(path string) (bool, error) {
+	second := flock.New(path, flock.SetPermissions(0o600))
+	held, err := second.TryRLock()
+	return held, errors.Join(err, second.Close())
 }
 
 // Root is the absolute or data-directory-relative path of the root.
@@ -175,8 +186,7 @@ func createFault(cause error) error {
 }
 
 func asCreateFault(err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
 	return createFault(err)

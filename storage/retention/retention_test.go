@@ -32,12 +32,16 @@ type world struct {
 }
 
 func draw(t *rapid.T) *world {
-	w := &world{book: retention.NewBook(grace), now: int64(24 * time.Hour), segments: map[int64]retention.Segment{},
-		pinned: map[int64]bool{}, graced: map[int64]bool{}, newest: map[retention.Stream]int64{}}
+	w := &world{
+		book: retention.NewBook(grace), now: int64(24 * time.Hour), segments: map[int64]retention.Segment{},
+		pinned: map[int64]bool{}, graced: map[int64]bool{}, newest: map[retention.Stream]int64{},
+	}
 	count := rapid.IntRange(0, 12).Draw(t, "segments")
 	for key := int64(1); key <= int64(count); key++ {
-		s := retention.Segment{Key: key, ID: id.New[id.Segment](), Session: session, Bytes: 10, CreatedWall: key * 100, LastWall: key*100 + 50,
-			NewestNS: clock.SessionTime(key), Sealed: key < int64(count) || rapid.Bool().Draw(t, "last sealed")}
+		s := retention.Segment{
+			Key: key, ID: id.New[id.Segment](), Session: session, Bytes: 10, CreatedWall: key * 100, LastWall: key*100 + 50,
+			NewestNS: clock.SessionTime(key), Sealed: key < int64(count) || rapid.Bool().Draw(t, "last sealed"),
+		}
 		w.segments[key] = s
 		w.book.AddSegment(s)
 	}
@@ -88,6 +92,7 @@ func (w *world) follow(next func() (retention.Step, bool)) []retention.Step {
 			w.book.RemoveSegments(step.Segments...)
 		case retention.SealSegment:
 			w.book.Segment(step.Segments[0]).Sealed = true
+		case retention.DropFacts: // ended the walk above
 		}
 	}
 	panic("the walk does not end")

@@ -163,11 +163,11 @@ function arm(n) {
   g.check = event => {
     if (!event.isTrusted) return;
     g.seen++;
-    if (event.type === 'click' || event.type === 'auxclick' || event.type === 'contextmenu') g.clicks++;
+    const path = event.composedPath();
+    const inner = path[0];
+    const good = connected(e) && (path.includes(e) || path.includes(stand) || belongs(e, stand, inner) || hidesIn(e, inner));
+    if (good && ['click', 'auxclick', 'contextmenu'].includes(event.type)) g.clicks++;
     if (!g.hit && !g.blocked) {
-      const path = event.composedPath();
-      const inner = path[0];
-      const good = connected(e) && (path.includes(e) || path.includes(stand) || belongs(e, stand, inner) || hidesIn(e, inner));
       if (good) g.hit = true;
       else { g.blocked = true; g.by = connected(e) ? describe(inner) : 'replaced'; }
     }

@@ -7,6 +7,9 @@ const setter = (proto, name) => uncurry(Object.getOwnPropertyDescriptor(proto, n
 const tagOf = getter(Element.prototype, 'localName');
 const attr = uncurry(Element.prototype.getAttribute);
 const hasAttr = uncurry(Element.prototype.hasAttribute);
+const hasAttrs = uncurry(Element.prototype.hasAttributes);
+const attrNames = uncurry(Element.prototype.getAttributeNames);
+const seen = Element.prototype.checkVisibility ? uncurry(Element.prototype.checkVisibility) : () => false;
 const matches = uncurry(Element.prototype.matches);
 const closest = uncurry(Element.prototype.closest);
 const openRoot = getter(Element.prototype, 'shadowRoot');
@@ -33,6 +36,21 @@ const hostOf = getter(ShadowRoot.prototype, 'host');
 const HTML = HTMLElement;
 
 const ELEMENT = 1, TEXT = 3;
+
+// What a walk need not look for because the document has none of it. Outside of walks everything is looked for.
+const may = { label: true, disable: true, edit: true };
+
+function surveyed() {
+  const has = css => document.querySelector(css) !== null;
+  may.label = has('label');
+  may.disable = has('[aria-disabled]');
+  may.edit = has('[contenteditable]') || document.designMode === 'on';
+}
+
+// unsurveyed is said when a shadow root was met, which the survey does not see, and when the walk is over.
+function unsurveyed() { may.label = may.disable = may.edit = true; }
+
+const inEditable = e => may.edit && e instanceof HTML && e.isContentEditable;
 
 // Node numbers are never reused; the numbers outlive the table's weak hold on the nodes.
 const numbers = new WeakMap();

@@ -29,14 +29,14 @@ const widgetRoles = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'm
 
 // editableHost: the element makes its content editable; what lies in it belongs to it.
 function editableHost(e) {
-  const given = attr(e, 'contenteditable');
+  const given = may.edit ? attr(e, 'contenteditable') : null;
   if (given === null || given.toLowerCase() === 'false' || !(e instanceof HTML) || !e.isContentEditable) return false;
   const parent = flatParent(e);
   return !(parent instanceof HTML && parent.isContentEditable);
 }
 
 function roleOf(e, tag) {
-  const given = attr(e, 'role');
+  const given = hasAttrs(e) ? attr(e, 'role') : null;
   if (given) {
     for (const token of given.toLowerCase().split(/\s+/)) {
       if (!ariaRoles.has(token)) continue;
@@ -75,7 +75,8 @@ const NAME_LIMIT = 2000;
 let namedByContent = false;
 function nameOf(e, tag, role, fromContent) {
   namedByContent = false;
-  const by = attr(e, 'aria-labelledby');
+  const bare = !hasAttrs(e);
+  const by = bare ? null : attr(e, 'aria-labelledby');
   if (by) {
     const root = rootOf(e);
     const parts = [];
@@ -86,22 +87,20 @@ function nameOf(e, tag, role, fromContent) {
     const text = collapse(parts.join(' '));
     if (text) return text;
   }
-  const label = collapse(attr(e, 'aria-label') || '');
+  const label = bare ? '' : collapse(attr(e, 'aria-label') || '');
   if (label) return label;
   const native = nativeName(e, tag, role);
-  if (native) return native;
+  if (native) { namedByContent = tag === 'option'; return native; }
   if (fromContent) {
     const text = collapse(textOf(e, false));
     if (text) { namedByContent = true; return text.slice(0, NAME_LIMIT); }
   }
+  if (bare) return '';
   return collapse(attr(e, 'title') || '') || (tag === 'input' || tag === 'textarea' ? collapse(attr(e, 'placeholder') || attr(e, 'aria-placeholder') || '') : '');
 }
 
-// mayLabel is false while a document without labels is walked; asking every button for its labels is dear.
-let mayLabel = true;
-
 function labelText(e) {
-  if (!mayLabel && rootOf(e) === document) return '';
+  if (!may.label) return '';
   const labels = e.labels;
   if (!labels || labels.length === 0) return '';
   const parts = [];
@@ -143,6 +142,9 @@ const neverText = new Set(['script', 'style', 'noscript', 'template', 'head', 't
 // textOf is the text that names something: rendered text, alternative texts and the values of inner fields,
 // with spaces between blocks. hidden: the root itself may be hidden, as for aria-labelledby.
 function textOf(root, hidden, skip) {
+  const only = firstChild(root);
+  if (!only) return '';
+  if (kindOf(only) === TEXT && !nextSibling(only) && !shadowOf(root) && tagOf(root) !== 'slot') return dataOf(only);
   let out = '';
   const visit = (node, top) => {
     if (out.length > 2 * NAME_LIMIT) return;
@@ -205,7 +207,7 @@ function fieldValue(e, tag, role) {
   else if (tag === 'select') return Array.from(e.selectedOptions || [], o => o.label).join(', ');
   else if (tag === 'progress' || tag === 'meter') return hasAttr(e, 'value') ? String(e.value) : '';
   else if (role === 'slider' || role === 'spinbutton' || role === 'progressbar' || role === 'scrollbar') return attr(e, 'aria-valuetext') || attr(e, 'aria-valuenow') || '';
-  else if (e instanceof HTML && e.isContentEditable) text = e.innerText.replace(/\n$/, '');
+  else if (inEditable(e)) text = e.innerText.replace(/\n$/, '');
   else return '';
   if (secret(e)) return text === '' ? '' : '[' + Array.from(text).length + ' chars]';
   return text.length > 4096 ? text.slice(0, 4096) : text;

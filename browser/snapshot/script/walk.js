@@ -10,13 +10,14 @@ const structural = new Set(['heading', 'img', 'list', 'listitem', 'table', 'grid
 const opaque = new Set(['canvas', 'video', 'embed', 'audio']);
 const liveRoles = new Set(['alert', 'alertdialog', 'dialog', 'status', 'log']);
 
+const plainly = { visibilityProperty: true, checkVisibilityCSS: true };
 const FLAG_TARGET = 1, FLAG_EDITABLE = 2, FLAG_LINK = 4, FLAG_SCREEN = 8;
 
 const canDisable = new Set(['button', 'input', 'select', 'textarea', 'fieldset', 'optgroup', 'option']);
 
 function disabledOf(e, tag) {
   if (canDisable.has(tag) && matches(e, ':disabled')) return true;
-  const by = closest(e, '[aria-disabled]');
+  const by = may.disable ? closest(e, '[aria-disabled]') : null;
   return !!by && attr(by, 'aria-disabled') === 'true';
 }
 
@@ -43,6 +44,7 @@ function statesOf(e, tag, role, active) {
 }
 
 function ariaStates(e, s) {
+  if (!attrNames(e).some(name => name.startsWith('aria-'))) return s;
   const on = (name, value) => attr(e, name) === value;
   if (!hasAttr(e, 'type') || tagOf(e) !== 'input') {
     if (on('aria-checked', 'true')) s |= bit.checked;
@@ -67,12 +69,12 @@ const textInputs = new Set(['textbox', 'searchbox', 'spinbutton', 'date', 'time'
 
 function editableOf(e, tag, role) {
   if (tag === 'input' || tag === 'textarea' || tag === 'select') return textInputs.has(role) || role === 'combobox' || role === 'listbox';
-  return e instanceof HTML && e.isContentEditable;
+  return inEditable(e);
 }
 
 // actionableOf says why an element can be acted on: 2 by its own nature, 1 by a sign such as a pointer cursor or
 // a listener. Roots of documents never are.
-function actionableOf(e, tag, role, style, parentPointer) {
+function actionableOf(e, tag, role, parentPointer) {
   if (tag === 'html' || tag === 'body') return editableHost(e) ? 2 : 0;
   if (role === 'document' || role === 'application') return 0;
   if (tag === 'option') return 0;
@@ -82,12 +84,15 @@ function actionableOf(e, tag, role, style, parentPointer) {
   if (tag === 'summary' && role === 'button') return 2;
   if ((tag === 'video' || tag === 'audio') && hasAttr(e, 'controls')) return 2;
   if (widgetRoles.has(role) || editableHost(e)) return 2;
-  if (hasAttr(e, 'onclick') || hasAttr(e, 'onmousedown') || hasAttr(e, 'onpointerdown')) return 1;
-  if (attr(e, 'draggable') === 'true') return 1;
-  if (hasAttr(e, 'tabindex') && e.tabIndex >= 0) return 1;
+  if (hasAttrs(e)) {
+    if (hasAttr(e, 'onclick') || hasAttr(e, 'onmousedown') || hasAttr(e, 'onpointerdown')) return 1;
+    if (attr(e, 'draggable') === 'true') return 1;
+    if (hasAttr(e, 'tabindex') && e.tabIndex >= 0) return 1;
+  }
   if (tag === 'label') return 0;
-  if (style.cursor === 'pointer' && !parentPointer) return 1;
-  return handled.has(e) ? 1 : 0;
+  // A listener on what holds controls of its own serves those.
+  if (handled.has(e) && !e.querySelector('a[href],button,input,select,textarea,[role],[tabindex]')) return 1;
+  return !parentPointer && styleOf(e).cursor === 'pointer' ? 1 : 0;
 }
 
 // hiddenControl is the field of a label that is not rendered itself: a styled radio or file input.
@@ -106,9 +111,9 @@ function walk(options) {
   const active = deepActive();
   const width = innerWidth, height = innerHeight;
   const semantic = !!options.semantic;
-  let text = 0, over = 0, opaqueArea = 0, targets = 0;
-  const seen = new Set();
-  mayLabel = document.getElementsByTagName('label').length > 0;
+  let text = 0, over = 0, opaqueArea = 0;
+  const listed = new Set();
+  surveyed();
 
   const emit = (depth, role, name, value, states, flags, serial, url) => {
     if (dDepth.length >= options.nodes || text > options.text) { over++; return -1; }
@@ -145,40 +150,43 @@ function walk(options) {
   const element = (e, depth, pointer, silent) => {
     const tag = tagOf(e);
     if (neverText.has(tag)) return;
-    const style = styleOf(e);
-    const display = style.display;
-    if (display === '') { const p = parentNode(e); if (p && kindOf(p) === ELEMENT) suspect(p, tagOf(p)); return; }
-    if (display === 'none') return;
-    if (attr(e, 'aria-hidden') === 'true' && e !== active) return;
-    if (hasAttr(e, 'inert')) return;
-    const visible = style.visibility === 'visible';
+    if (shadowOf(e)) unsurveyed();
+    // Most elements are plainly visible; only the others are asked for their style.
+    let visible = seen(e, plainly), display = '';
+    if (!visible || semantic) {
+      const style = styleOf(e);
+      display = style.display;
+      if (display === '') { const p = parentNode(e); if (p && kindOf(p) === ELEMENT) suspect(p, tagOf(p)); return; }
+      if (display === 'none') return;
+      visible = style.visibility === 'visible';
+    }
+    if (hasAttrs(e) && ((attr(e, 'aria-hidden') === 'true' && e !== active) || hasAttr(e, 'inert'))) return;
     if (tag.includes('-') || (hostNames.has(tag) && !firstChild(e))) {
       if (tag.includes('-') || e.clientHeight > 0) suspect(e, tag);
     }
     let role = roleOf(e, tag);
-    const isPointer = style.cursor === 'pointer';
-    let act = visible || tag === 'area' ? actionableOf(e, tag, role, style, pointer) : 0;
+    const act = visible || tag === 'area' ? actionableOf(e, tag, role, pointer) : 0;
+    const isPointer = pointer || (act > 0 && (act === 2 || styleOf(e).cursor === 'pointer'));
     if (tag === 'label' && visible) {
       const c = hiddenControl(e);
-      if (c && !seen.has(c)) { seen.add(c); control(c, depth); }
+      if (c && !listed.has(c)) { listed.add(c); control(c, depth); }
     }
     if (role === 'iframe' && visible) frames.push([numberOf(e), depth]);
     if (opaque.has(role) && visible) {
       const b = boxOf(e);
       opaqueArea += Math.max(0, Math.min(b.right, width) - Math.max(b.left, 0)) * Math.max(0, Math.min(b.bottom, height) - Math.max(b.top, 0));
     }
-    const show = visible && (act > 0 || structural.has(role) || (role === 'group' && named(e)) || tag === 'fieldset');
+    const show = visible && (act > 0 || structural.has(role) || (role === 'group' && hasAttrs(e) && named(e)) || tag === 'fieldset');
     let inner = depth, quiet = silent, at = -1;
     if (show || semantic) {
       const fromContent = contentNamed.has(role) || (act > 0 && targetNamed.has(role));
       at = push(e, tag, role, depth, act, fromContent);
       inner = depth + 1;
       if (!semantic && rowByContent) quiet = true;
-      if (act > 0) { targets++; seen.add(e); }
+      if (act > 0) listed.add(e);
     }
     if (tag === 'textarea' || tag === 'svg' || tag === 'iframe' || tag === 'object' || tag === 'canvas' || tag === 'video' || tag === 'audio' || tag === 'math') return;
     if (editableHost(e) && !semantic) quiet = true;
-    const before = targets;
     const block = semantic && display !== 'inline' && display !== 'contents';
     if (block) gap();
     eachFlat(e, c => {
@@ -187,18 +195,13 @@ function walk(options) {
       else if (kind === ELEMENT) element(c, inner, isPointer, quiet);
     });
     if (block) gap();
-    // A bare listener on a container delegates for what lies in it.
-    if (act === 1 && at >= 0 && targets > before && !isPointer && !hasAttr(e, 'tabindex') && !hasAttr(e, 'onclick') && attr(e, 'draggable') !== 'true') {
-      dFlags[at] &= ~FLAG_TARGET;
-      targets--;
-    }
   };
 
   let rowByContent = false;
   const push = (e, tag, role, depth, act, fromContent) => {
     rowByContent = false;
     if (dDepth.length >= options.nodes || text > options.text) { over++; return -1; }
-    const wantName = act > 0 || role !== 'generic' || hasAttr(e, 'aria-label') || hasAttr(e, 'aria-labelledby');
+    const wantName = act > 0 || role !== 'generic' || (hasAttrs(e) && (hasAttr(e, 'aria-label') || hasAttr(e, 'aria-labelledby')));
     let name = wantName && !(semantic && role === 'paragraph') ? nameOf(e, tag, role, fromContent) : '';
     rowByContent = wantName && namedByContent;
     if (act === 1 && role === 'generic' && name.length > 200) name = name.slice(0, 200);
@@ -213,7 +216,7 @@ function walk(options) {
       if (options.screen && onScreen(e)) flags |= FLAG_SCREEN;
     }
     const n = act > 0 || (semantic && options.serials) ? numberOf(e) : 0;
-    const href = role === 'link' ? e.href : '';
+    const href = options.urls && role === 'link' ? e.href : '';
     const url = typeof href === 'string' ? href.slice(0, 2048) : '';
     const at = emit(depth, role, name, value, states, flags, n, url);
     if (at < 0) return at;
@@ -227,7 +230,7 @@ function walk(options) {
   };
 
   const liveText = (e, role) => {
-    const polite = attr(e, 'aria-live');
+    const polite = hasAttrs(e) ? attr(e, 'aria-live') : null;
     if (!liveRoles.has(role) && !(polite === 'assertive' || polite === 'polite')) return '';
     return collapse(textOf(e, false)).slice(0, 400);
   };
@@ -235,13 +238,12 @@ function walk(options) {
   // control lists a field that only its label shows.
   const control = (c, depth) => {
     push(c, 'input', roleOf(c, 'input'), depth, 2, false);
-    targets++;
   };
 
   const top = rootElement(document);
   if (top) element(top, 0, false, false);
   forgetCollected();
-  mayLabel = true;
+  unsurveyed();
   return {
     result: {
       ...cols,

@@ -54,7 +54,7 @@ func newBrowser(p browserParams) *session.Browser {
 		Clock: p.Clock, Frames: p.Store, Facts: p.Store, Admin: p.Store, Logger: p.Log,
 		ProfileRoot: p.Config.ProfileRoot, Executable: p.Config.Chrome, Sandbox: chrome.SandboxMode(p.Config.Sandbox),
 		Getenv:     func(name string) string { value, _ := p.Env(name); return value },
-		DiskBudget: p.Config.DiskBudget, Capabilities: names, RecordsEvents: p.Config.RecordBrowserEvents,
+		DiskBudget: p.Config.DiskBudget, CaptureOff: !p.Selection.Enabled(capability.TemporalVision), Capabilities: names, RecordsEvents: p.Config.RecordBrowserEvents,
 		Subsystems: []session.Subsystem{p.Events, p.Downloads}, Launch: p.Launch,
 	})
 	p.Lifecycle.Append(fx.StopHook(func(ctx context.Context) error { return b.Shutdown(ctx) }))
