@@ -58,3 +58,13 @@ func BenchmarkEventPageRatio(b *testing.B) {
 	b.ReportMetric(with/float64(b.N), "ms_with")
 	b.ReportMetric(with/without, "ratio")
 }
+
+// BenchmarkEventStorm measures a page that writes 100,000 lines to its console, with every check of the test.
+func BenchmarkEventStorm(b *testing.B) {
+	const lines = 100_000
+	for b.Loop() {
+		r := startRecording(b, nil)
+		storm(b, r, r.b.Open(b, `x`), lines)
+	}
+	b.ReportMetric(lines*float64(b.N)/b.Elapsed().Seconds(), "lines/s")
+}

@@ -167,7 +167,7 @@ func TestPagesOfAListThatGrows(t *testing.T) {
 	other.MinSeverity = record.Warning
 	_, _, err = b.askLive(t, other)
 	assert.Equal(t, fault.InvalidInput, fault.CodeOf(err), "a cursor is of one query")
-	request.Cursor = "A" + request.Cursor[1:]
+	request.Cursor = request.Cursor[1:] + request.Cursor[:1]
 	_, _, err = b.askLive(t, request)
 	assert.Equal(t, fault.InvalidInput, fault.CodeOf(err))
 }
@@ -268,4 +268,28 @@ func TestWhatACompactEventSays(t *testing.T) {
 		"+10 careful now", "+20 GET 404 fetch headers https://a.example", "+30 hidden", "+40 alert opened Saved",
 		"+50 new_document committed nav_1", "+60 lifecycle",
 	}, lines)
+}
+
+func TestAListReadsLineByLine(t *testing.T) {
+	b := newBench(t)
+	b.add(t,
+		event(1, 510, record.ClassConsole, record.Warning, `{"type":"warning","text":"careful","stack":[{"function":"pay","line":3,"column":9}]}`),
+		event(2, 520, record.ClassResponse, record.Warning, `{"stage":"headers","method":"GET","status":404,"kind":"fetch","duration_ms":12.34,"from_cache":"disk","url":{"scheme":"https","origin":"https://a.example"}}`),
+		event(3, 530, record.ClassRequestFailed, record.Error, `{"stage":"failed","method":"PUT","kind":"fetch","error":"net::ERR_FAILED","cors_error":"MissingAllowOriginHeader","context":"worker"}`),
+		event(4, 540, record.ClassDialog, record.Info, `{"state":"closed","accepted":false}`),
+		event(5, 550, record.ClassConsole, record.Info, `{"type":"log","text":"one more"}`))
+	require.NoError(t, b.store.Put(t.Context(), record.Gap{
+		ID: "gap_000000000001", SessionID: session, TargetID: page, Stream: record.StreamEvents, StartNS: at(515), EndNS: ptr(at(518)), Count: 7, Reason: record.GapBrowserEventsDropped,
+	}))
+	got, _, err := b.ask(t, eventquery.Request{RangeRef: evidence.RangeRef{StartNS: ptr(at(500)), EndNS: ptr(at(1000))}, Limit: 4})
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		"4 of 5 events: console 2, dialog 1, request_failed 1, response 1",
+		"+0.510 s (+10.0 ms) warning console careful [at pay 3:9]",
+		"+0.520 s (+20.0 ms) warning response GET 404 fetch headers https://a.example [12.3 ms, from disk cache]",
+		"+0.530 s (+30.0 ms) error request_failed PUT fetch failed net::ERR_FAILED [CORS MissingAllowOriginHeader, in worker]",
+		"+0.540 s (+40.0 ms) info dialog closed [dismissed]",
+		"lost: 7 events from +0.515 s to +0.518 s (" + string(record.GapBrowserEventsDropped) + ")",
+		"more: repeat with cursor " + got.NextCursor,
+	}, got.Lines())
 }
