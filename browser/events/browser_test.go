@@ -644,21 +644,22 @@ func TestDownloadsOfAPage(t *testing.T) {
 func TestAServerThatAsksForAUserName(t *testing.T) {
 	r := startRecording(t, nil)
 	s := serve(t, map[string]http.HandlerFunc{
-		"/locked": func(w http.ResponseWriter, _ *http.Request) {
+		"/locked/": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("WWW-Authenticate", `Basic realm="hunter2"`)
 			w.WriteHeader(http.StatusUnauthorized)
 		},
 		"/": html(`x`),
 	})
 	p := r.b.Open(t, s.URL+"/")
-	run(t, p, `fetch('/locked').catch(() => 0); console.log('end')`)
+	run(t, p, `fetch('/locked/1').catch(() => 0); console.log('end')`)
 	r.until(p, said("end"))
 	sent := find(r.events(p), "fetch", "sent")
 	require.Len(t, sent, 1)
-	require.NoError(t, p.Session.Post("Page.navigate", map[string]any{"url": s.URL + "/locked"}))
-	failed := r.until(p, func(e row) bool { return e.Class == record.ClassRequestFailed && e.p["kind"] == "document" })
+	other := r.b.Open(t, s.URL+"/")
+	require.NoError(t, other.Session.Post("Page.navigate", map[string]any{"url": s.URL + "/locked/2"}))
+	failed := r.until(other, func(e row) bool { return e.Class == record.ClassRequestFailed && e.p["kind"] == "document" })
 	assert.Equal(t, "net::ERR_INVALID_AUTH_CREDENTIALS", failed.p["error"])
-	for _, e := range r.events(p) {
+	for _, e := range append(r.events(p), r.events(other)...) {
 		if e.p["request_id"] == sent[0].p["request_id"] {
 			assert.NotEqual(t, record.ClassResponse, e.Class, "%s", e.Payload)
 		}
