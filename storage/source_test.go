@@ -3,6 +3,7 @@
 package storage_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -25,7 +26,13 @@ func TestASecondSourceOfEvidenceAddsAndOverwritesNothing(t *testing.T) {
 	require.NoError(t, b.store.Put(t.Context(), interaction))
 	b.barrier()
 
+	pixels, err := b.store.Pixels(t.Context(), frame)
+	require.NoError(t, err)
+	facts, err := b.store.Within(t.Context(), b.window(0, time.Minute))
+	require.NoError(t, err)
+
 	var sink record.EventSink = b.store // all that a source is given
+	assert.Equal(t, 1, reflect.TypeFor[record.EventSink]().NumMethod(), "events are all that a source can write")
 	for _, source := range []string{"browser", "probe"} {
 		require.NoError(t, sink.AppendEvents(t.Context(), []record.Event{{
 			SessionID: b.session, TargetID: b.target, Source: source, Sequence: 1, AtNS: clock.SessionTime(time.Second), Class: record.ClassConsole, Severity: record.Info,
@@ -43,6 +50,15 @@ func TestASecondSourceOfEvidenceAddsAndOverwritesNothing(t *testing.T) {
 	kept, err := b.store.Frame(t.Context(), frame.ID)
 	require.NoError(t, err)
 	assert.Equal(t, frame, kept)
+	all, _, err := b.store.Frames(t.Context(), b.window(0, time.Minute), 0, 0)
+	require.NoError(t, err)
+	assert.Equal(t, []record.Frame{frame}, all)
+	same, err := b.store.Pixels(t.Context(), frame)
+	require.NoError(t, err)
+	assert.Equal(t, pixels, same)
+	still, err := b.store.Within(t.Context(), b.window(0, time.Minute))
+	require.NoError(t, err)
+	assert.Equal(t, facts, still)
 	acted, err := b.store.Interaction(t.Context(), interaction.ID)
 	require.NoError(t, err)
 	assert.Equal(t, interaction.DispatchedNS, acted.DispatchedNS)

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -480,42 +478,6 @@ func TestOffKeepsWhatEverybodyNeeds(t *testing.T) {
 	}
 	assert.Equal(t, map[record.EventClass]bool{record.ClassTarget: true, record.ClassNavigation: true, record.ClassVisibility: true}, classes)
 	assert.False(t, r.Status().Recording)
-}
-
-// A storm costs events, never order, memory or truth: what is missing is counted.
-func TestAConsoleStorm(t *testing.T) {
-	r := startRecording(t, nil)
-	p := r.b.Open(t, `x`)
-	const lines = 100_000
-	run(t, p, `for (let i = 0; i < 100000; i++) console.log('line', i); console.log('end')`)
-	ctx, cancel := context.WithTimeout(context.Background(), browsertest.Limit)
-	defer cancel()
-	// The reply of the script comes after its messages on the same connection, so all have been received.
-	require.NoError(t, r.Barrier(ctx))
-	last, count := -1, 0
-	for _, words := range texts(r.events(p, record.ClassConsole)) {
-		number, ok := strings.CutPrefix(words, "line ")
-		if !ok {
-			continue
-		}
-		i, err := strconv.Atoi(number)
-		require.NoError(t, err)
-		require.Greater(t, i, last, "in order and none twice")
-		last = i
-		count++
-	}
-	status := r.Status()
-	t.Logf("recorded %d lines, dropped %d", count, status.Dropped)
-	facts, err := r.store.Within(ctx, record.Window{SessionID: r.b.Session, TargetID: p.ID, EndNS: 1 << 62})
-	require.NoError(t, err)
-	var missing uint64
-	for _, g := range facts.Gaps {
-		assert.Equal(t, record.StreamEvents, g.Stream)
-		missing += g.Count
-	}
-	assert.Equal(t, status.Dropped, missing, "every lost event is in a gap")
-	assert.InDelta(t, lines, float64(count)+float64(missing), 20, "kept and lost are all there are, but for a few of other classes")
-	assert.Zero(t, status.Rejected)
 }
 
 // A screenshot of a hidden page makes it visible for a moment; that is this program's doing and no event of the page.

@@ -1,6 +1,10 @@
 package events
 
-import "github.com/krometrail/krometrail/core/redact"
+import (
+	"slices"
+
+	"github.com/krometrail/krometrail/core/redact"
+)
 
 // maxInflight bounds the requests that are remembered until they end; the oldest are forgotten first.
 const maxInflight = 4096
@@ -26,6 +30,9 @@ func (f *inflight) stage(at sessionTime) sessionTime {
 type requests struct {
 	known map[string]*inflight
 	order []string
+	// failed are the last ones that failed: Chrome ends the request of a failed document a second time.
+	failed [64]string
+	next   int
 }
 
 func newRequests() *requests { return &requests{known: map[string]*inflight{}} }
@@ -51,6 +58,16 @@ func (r *requests) get(k string) *inflight {
 }
 
 func (r *requests) end(k string) { delete(r.known, k) }
+
+func (r *requests) fail(k string) {
+	r.end(k)
+	r.failed[r.next%len(r.failed)] = k
+	r.next++
+}
+
+func (r *requests) failedBefore(k string) bool {
+	return r.known[k] == nil && slices.Contains(r.failed[:], k)
+}
 
 func requestID(raw string) string {
 	if len(raw) > 64 {

@@ -220,6 +220,9 @@ func (w *writer) loadingFinished(s *stream, e cdp.Event) {
 	if !w.decode(e, &p) {
 		return
 	}
+	if w.requests.failedBefore(p.RequestID) {
+		return // the error page that took its place has been read
+	}
 	known := w.requests.get(p.RequestID)
 	w.requests.end(p.RequestID)
 	w.emit(s, record.ClassResponse, record.Debug, known.stage(w.times.fromMono(p.Timestamp, e, s)), &responsePayload{
@@ -244,7 +247,7 @@ func (w *writer) loadingFailed(s *stream, e cdp.Event) {
 		return
 	}
 	known := w.requests.get(p.RequestID)
-	w.requests.end(p.RequestID)
+	w.requests.fail(p.RequestID)
 	payload := &failedPayload{
 		Stage: stageFailed, RequestID: requestID(p.RequestID), Method: known.method, Kind: known.kind, URL: known.url, Context: s.context,
 		Error: netError(p.Error), Canceled: p.Canceled, BlockedReason: token(p.Blocked), DurationMS: elapsed(known.started, p.Timestamp),

@@ -146,6 +146,42 @@ func TestEveryRefusalOnARealPage(t *testing.T) {
 	assert.Equal(t, trace.EventNotRetained, x.refused(t, nil))
 }
 
+// Controls of the same role and name are told apart by type, group, placeholder and name attribute.
+func TestATargetIsKnownByMoreThanItsName(t *testing.T) {
+	x := newTraced(t, `<main><fieldset><legend>Home</legend><input id=a aria-label=Street name=street placeholder=Road><button id=s type=button>Save</button></fieldset>
+<fieldset id=work><legend>Work</legend><input id=b aria-label=Street name=street placeholder=Road></fieldset></main>`)
+	_, err := x.do(t, "click", &core.ClickRequest{Locator: core.Locator{CSS: "#a"}})
+	require.NoError(t, err)
+	require.NotNil(t, x.verdict(t, nil).Plan, "the other one is in another group")
+	for change, back := range map[string]string{
+		`a.name = 'road'`: `a.name = 'street'`, `a.type = 'tel'`: `a.type = 'text'`, `a.placeholder = 'Lane'`: `a.placeholder = 'Road'`,
+		`work.before(a), 0`: `s.before(a), 0`,
+	} {
+		text(t, x.page, `(`+change+`, '')`)
+		assert.Equal(t, trace.TargetMissing, x.refused(t, nil), change)
+		text(t, x.page, `(`+back+`, '')`)
+	}
+	text(t, x.page, `(document.querySelector('#work legend').textContent = 'Home', '')`)
+	assert.Equal(t, trace.TargetAmbiguous, x.refused(t, nil))
+}
+
+// An event that made room for newer ones is refused like one that never was.
+func TestAnEvictedEventIsRefused(t *testing.T) {
+	x := newTraced(t, `<button id=save>Save</button>`)
+	_, err := x.do(t, "click", &core.ClickRequest{Locator: core.Locator{CSS: "#save"}})
+	require.NoError(t, err)
+	require.NotNil(t, x.verdict(t, nil).Plan)
+	for evicted := uint64(0); evicted < 2; {
+		_, err := x.do(t, "evaluate", &core.EvaluateRequest{Expression: "1"})
+		require.NoError(t, err)
+		status, _ := x.ask(t, "trace_status", &tracing.TraceRequest{Scope: core.Scope{Target: x.page.Target()}}).(trace.Status)
+		require.LessOrEqual(t, status.NextSequence, uint64(trace.MaxEvents+4))
+		evicted = status.Evicted
+	}
+	assert.Equal(t, trace.EventNotRetained, x.refused(t, nil))
+	assert.Equal(t, trace.UnsupportedAction, x.refused(t, func(r *tracing.ValidateRequest) { r.Sequence = 3 }))
+}
+
 // planned asks for the plan and sees that nothing has changed on the page.
 func (x *traced) planned(t *testing.T) {
 	t.Helper()

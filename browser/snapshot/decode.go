@@ -19,6 +19,7 @@ type walked struct {
 	URL    []string `json:"url"`
 	// Live pairs the index of a live region with its text.
 	Live     []liveText `json:"live"`
+	Fields   []field    `json:"fields"`
 	Rendered []string   `json:"rendered"`
 	Label    []string   `json:"label"`
 	Test     []string   `json:"test"`
@@ -81,7 +82,23 @@ func (w *walked) nodes(generation uint64) []core.Node {
 			nodes[l.At].Live = l.Text
 		}
 	}
+	for _, f := range w.Fields {
+		if f.At >= 0 && f.At < len(nodes) {
+			nodes[f.At].Field = &f.Field
+		}
+	}
 	return nodes
+}
+
+// field is [index, type, group, placeholder, name, label] on the wire.
+type field struct {
+	At int
+	core.Field
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *field) UnmarshalJSON(raw []byte) error {
+	return json.Unmarshal(raw, &[]any{&f.At, &f.Type, &f.Group, &f.Placeholder, &f.Name, &f.Label})
 }
 
 // liveText is [index, text] on the wire.

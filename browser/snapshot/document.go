@@ -34,6 +34,9 @@ type Document struct {
 	Main bool
 
 	holds atomic.Uint64
+	// replaced is set once another document answered under the number of World: every renderer process counts its
+	// execution contexts for itself.
+	replaced atomic.Bool
 }
 
 // remoteObject is a protocol value that may stay in the page.
@@ -77,6 +80,7 @@ func (d *Document) CallWithin(ctx context.Context, limit time.Duration, out any,
 	case err != nil:
 		return gone(err)
 	case reply.Result.Value.Gone:
+		d.replaced.Store(true)
 		return ErrGone
 	case reply.Exception != nil:
 		return fault.New(fault.PageObservationFailed, "reading the page failed").

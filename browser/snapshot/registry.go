@@ -79,7 +79,7 @@ func (r *Registry) Document(ctx context.Context, s *page.Session, frame string) 
 func (r *Registry) cached(key frameKey, s *page.Session, world int64) *Document {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if d := r.current[key]; d != nil && d.World == world && d.Session == s {
+	if d := r.current[key]; d != nil && d.World == world && d.Session == s && !d.replaced.Load() {
 		return d
 	}
 	return nil

@@ -162,7 +162,7 @@ func TestNoSecretOfAPageLeavesIt(t *testing.T) {
 	h.call("evaluate", map[string]any{"expression": "new Promise(done => { const look = () => document.title === 'sent' ? setTimeout(done, 100) : setTimeout(look, 10); look() }).then(() => 0)"})
 	events := h.call("query_browser_events", map[string]any{"start_ns": 0, "end_ns": int64(60e9), "limit": 1000})
 	counts, _ := events["counts"].(map[string]any)
-	for _, class := range []string{"console", "exception", "request", "response"} {
+	for _, class := range []string{"target", "navigation", "console", "exception", "request", "response"} {
 		assert.NotZero(t, counts[class], class)
 	}
 	raw, err := json.Marshal(events)

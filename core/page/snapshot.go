@@ -77,8 +77,18 @@ type Node struct {
 	Rendered string `json:"-"`
 	Label    string `json:"-"`
 	TestID   string `json:"-"`
+	// Field is set for controls of forms; the traces of actions know their targets by it.
+	Field *Field `json:"-"`
 	// Serial identifies the element in its document for scoping by within; 0 for text.
 	Serial uint64 `json:"-"`
+}
+
+// Field is what tells the control of a form from another one of the same role and name.
+type Field struct {
+	// Type is an input's or button's type, and select for one. Group is the name of the nearest fieldset or group.
+	Type, Group, Placeholder string
+	// Name is the name attribute, Label the text of the labels.
+	Name, Label string
 }
 
 // Has reports whether the node is in the state.

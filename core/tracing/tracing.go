@@ -1,6 +1,7 @@
 package tracing
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -161,9 +162,16 @@ func (s *seen) add(tree *page.Snapshot) {
 }
 
 func element(n page.Node) trace.Element {
-	actions := trace.ActionsFor(n.Role, "", n.Has("disabled"), n.Has("readonly"))
-	if n.Editable && !n.Has("disabled") && !n.Has("readonly") {
+	var f page.Field
+	if n.Field != nil {
+		f = *n.Field
+	}
+	actions := trace.ActionsFor(n.Role, f.Type, n.Has("disabled"), n.Has("readonly"))
+	if n.Editable && f.Type != "select" && !n.Has("disabled") && !n.Has("readonly") {
 		actions = append(actions, trace.KindTypeText, trace.KindClear)
 	}
-	return trace.Element{Node: n.Ref, Role: n.Role, Name: n.Name, Label: n.Label, Href: n.URL, Actions: actions}
+	return trace.Element{
+		Node: n.Ref, Role: n.Role, Name: n.Name, Label: cmp.Or(f.Label, n.Label), NameAttr: f.Name, Href: n.URL,
+		InputType: f.Type, Group: f.Group, Placeholder: f.Placeholder, Actions: actions,
+	}
 }

@@ -120,7 +120,7 @@ func describe(f *fault.Error) string {
 		line += fmt.Sprintf(" (%s, %s, %s)", p.Operation, p.Category, p.Recoverability)
 	}
 	if f.Context != nil && f.Context.Range != nil {
-		line += fmt.Sprintf(" (retained %s to %s)", at(int64(f.Context.Range.StartNS)), at(int64(f.Context.Range.EndNS)))
+		line += fmt.Sprintf(" (range %s to %s)", at(int64(f.Context.Range.StartNS)), at(int64(f.Context.Range.EndNS)))
 	}
 	if f.Recovery != "" {
 		line += "; recovery: " + f.Recovery

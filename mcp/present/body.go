@@ -79,7 +79,7 @@ func statusFact(s page.Status) string {
 // body is the result itself as lines.
 func body(result any, d Detail) []string {
 	switch r := result.(type) {
-	case page.View:
+	case interface{ Lines() []string }:
 		return r.Lines()
 	case Observation:
 		return r.lines(false)

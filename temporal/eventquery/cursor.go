@@ -7,6 +7,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 
+	"github.com/krometrail/krometrail/core/clock"
+	"github.com/krometrail/krometrail/core/evidence"
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/record"
 )
@@ -23,24 +25,35 @@ func newCursors() cursors {
 
 const macBytes = 12
 
-func (c cursors) seal(k record.EventKey, query string) string {
-	place, err := json.Marshal(k)
+// place is where a page of a list ended, and where the list itself ends: events that come after the first page was
+// asked for are not part of it.
+type place struct {
+	record.EventKey
+	Until clock.SessionTime `json:"until"`
+}
+
+func (c cursors) seal(p place, query string) string {
+	place, err := json.Marshal(p)
 	if err != nil {
 		return ""
 	}
 	return base64.RawURLEncoding.EncodeToString(append(c.mac(place, query), place...))
 }
 
-func (c cursors) open(text, query string) (*record.EventKey, error) {
+func (c cursors) open(text, query string) (place, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(raw) < macBytes || !hmac.Equal(raw[:macBytes], c.mac(raw[macBytes:], query)) {
-		return nil, fault.Input("cursor", "is not a cursor of this query in this process; start again without it")
+		return place{}, notOurs()
 	}
-	var k record.EventKey
-	if json.Unmarshal(raw[macBytes:], &k) != nil {
-		return nil, fault.Input("cursor", "is not a cursor of this query in this process; start again without it")
+	var p place
+	if json.Unmarshal(raw[macBytes:], &p) != nil {
+		return place{}, notOurs()
 	}
-	return &k, nil
+	return p, nil
+}
+
+func notOurs() error {
+	return fault.Input("cursor", "is not a cursor of this query in this process; start again without it")
 }
 
 func (c cursors) mac(place []byte, query string) []byte {
@@ -50,9 +63,10 @@ func (c cursors) mac(place []byte, query string) []byte {
 	return h.Sum(nil)[:macBytes]
 }
 
-// digest names a query without its place.
-func digest(q record.EventQuery) string {
-	q.After = nil
+// digest names what was asked, without the place in its answer: the range as it was requested, because what is there
+// of it grows while the page lives.
+func digest(q record.EventQuery, r evidence.ResolvedRange) string {
+	q.After, q.StartNS, q.EndNS = nil, r.Requested.StartNS, r.Requested.EndNS
 	raw, err := json.Marshal(q)
 	if err != nil {
 		return ""

@@ -50,7 +50,7 @@ func (s *Service) Op() capability.Op {
 }
 
 func (s *Service) query(ctx context.Context, r *Request) (capability.Outcome, error) {
-	res, err := s.resolver.ResolveRef(ctx, r.RangeRef)
+	res, err := s.resolver.ResolveLife(ctx, r.RangeRef)
 	if err != nil {
 		return capability.Outcome{Stage: "resolve"}, err
 	}
@@ -62,11 +62,16 @@ func (s *Service) query(ctx context.Context, r *Request) (capability.Outcome, er
 	if q.Limit < 1 || q.Limit > maxLimit {
 		return out, fault.Input("limit", "must be 1 to 1000")
 	}
-	whole := digest(q)
+	whole := digest(q, res.Range)
 	if r.Cursor != "" {
-		if q.After, err = s.cursors.open(r.Cursor, whole); err != nil {
+		from, err := s.cursors.open(r.Cursor, whole)
+		if err != nil {
 			return out, err
 		}
+		if from.Until != res.Range.EndNS {
+			res.Range.EndNS, out.RangeHandle = from.Until, "" // the handle is of the range as it is by now
+		}
+		q.After, q.EndNS = &from.EventKey, from.Until
 	}
 	out.Result, err = s.page(ctx, q, whole, zero(res.Range))
 	return out, err
@@ -83,7 +88,7 @@ func (s *Service) page(ctx context.Context, q record.EventQuery, whole string, z
 	}
 	if len(events) < left {
 		last := events[len(events)-1]
-		result.NextCursor = s.cursors.seal(record.EventKey{AtNS: last.AtNS, Source: last.Source, Sequence: last.Sequence}, whole)
+		result.NextCursor = s.cursors.seal(place{EventKey: record.EventKey{AtNS: last.AtNS, Source: last.Source, Sequence: last.Sequence}, Until: q.EndNS}, whole)
 	}
 	q.After = nil
 	if result.Counts, err = s.events.CountEvents(ctx, q); err != nil {

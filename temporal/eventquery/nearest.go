@@ -40,7 +40,7 @@ func (s *Service) Nearest(ctx context.Context, rng evidence.ResolvedRange, momen
 	chosen := make([]evidence.CompactEvent, 0, len(ranked))
 	for _, e := range ranked {
 		chosen = append(chosen, evidence.CompactEvent{
-			AtNS: e.AtNS, OffsetMS: offset(e.AtNS, zero(rng)), Class: e.Class, Severity: e.Severity, Text: describe(e),
+			AtNS: e.AtNS, OffsetMS: offset(e.AtNS, zero(rng)), Class: e.Class, Severity: e.Severity, Text: describe(e, maxText),
 		})
 	}
 	return chosen, total - len(chosen), nil
@@ -95,8 +95,9 @@ type described struct {
 	ErrorText string             `json:"error_text"`
 }
 
-// describe is one line of already redacted text.
-func describe(e record.Event) string {
+// describe is one line. Every text is redacted, whatever source it is from; the summary of an address has nothing to
+// hide and is kept.
+func describe(e record.Event, limit int) string {
 	var d described
 	if json.Unmarshal(e.Payload, &d) != nil {
 		return string(e.Class)
@@ -104,12 +105,15 @@ func describe(e record.Event) string {
 	var parts []string
 	add := func(text string) {
 		if text != "" {
-			parts = append(parts, text)
+			parts = append(parts, redact.Text(text, limit))
 		}
 	}
 	add(d.Method)
 	if d.Status != 0 {
 		add(strconv.Itoa(d.Status))
+	}
+	if e.Class == record.ClassConsole && (d.Type == "log" || d.Type == string(e.Severity)) {
+		d.Type = "" // says what the severity says
 	}
 	for _, word := range []string{d.Type, d.Name, d.Kind, d.Stage, d.State, d.NavID} {
 		add(word)
@@ -117,14 +121,14 @@ func describe(e record.Event) string {
 	if d.Visible != nil {
 		add(map[bool]string{true: "visible", false: "hidden"}[*d.Visible])
 	}
+	add(strings.Join(strings.Fields(d.Text), " "))
 	if d.URL != nil {
-		add(d.URL.String())
+		parts = append(parts, d.URL.String())
 	}
 	add(d.Error)
 	add(d.ErrorText)
-	add(strings.Join(strings.Fields(d.Text), " "))
 	if len(parts) == 0 {
 		return string(e.Class)
 	}
-	return redact.Text(strings.Join(parts, " "), maxText)
+	return redact.Name(strings.Join(parts, " "), limit)
 }

@@ -199,7 +199,7 @@ func (r *Resolver) aroundNewest(ctx context.Context, a evidence.Anchor) (asked, 
 	}
 	return asked{}, fault.New(fault.NotFound, "no action has changed this page yet, so there is no default moment to ask about").
 		About(fault.Context{SessionID: session, TargetID: target}).
-		WithRecovery("act on the page first, or ask with last_ms for its newest part")
+		WithRecovery("act on the page first, or name the range: last_ms where the tool takes it, else start_ns and end_ns")
 }
 
 // around adds the context on both sides.

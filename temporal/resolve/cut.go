@@ -9,12 +9,17 @@ import (
 	"github.com/krometrail/krometrail/core/record"
 )
 
-// coverage is the stretch of a page's time of which capture is retained.
+// coverage is the stretch of a page's time of which evidence is retained.
 type coverage struct {
 	start, end clock.SessionTime
 	evicted    *clock.SessionTime
-	frames     int
+	nothing    bool // there is no such stretch
+	// framed is the part with frames; a range outside gets no handle.
+	framed fault.Range
 }
+
+// covering finds what is retained of the page of a range.
+type covering func(context.Context, asked) (coverage, error)
 
 func (r *Resolver) coverage(ctx context.Context, want asked) (coverage, error) {
 	kept, err := r.frames.Retained(ctx, want.session, want.target)
@@ -26,18 +31,39 @@ func (r *Resolver) coverage(ctx context.Context, want asked) (coverage, error) {
 		return coverage{}, err
 	}
 	// Frames are presented before they are received, so the newest one may bound the end from above.
-	return coverage{start: kept.OldestNS, end: max(end, kept.NewestNS), evicted: kept.EvictedThroughNS, frames: kept.Frames}, nil
+	have := coverage{start: kept.OldestNS, end: max(end, kept.NewestNS), evicted: kept.EvictedThroughNS, nothing: kept.Frames == 0}
+	have.framed = fault.Range{StartNS: have.start, EndNS: have.end}
+	return have, nil
+}
+
+// life is from the page's creation, or from what was evicted of it last, to its end.
+func (r *Resolver) life(ctx context.Context, want asked) (coverage, error) {
+	have, err := r.coverage(ctx, want)
+	if err != nil {
+		return coverage{}, err
+	}
+	if have.nothing {
+		have.framed = fault.Range{StartNS: 1, EndNS: 0}
+	}
+	have.nothing, have.start = false, 0
+	if have.evicted != nil {
+		have.start = *have.evicted + 1
+		return have, nil
+	}
+	targets, err := r.store.Targets(ctx, want.session)
+	for _, t := range targets {
+		if t.ID == want.target {
+			have.start = t.CreatedNS
+		}
+	}
+	return have, err
 }
 
 // cut intersects what was asked with what is retained and issues the handle.
-func (r *Resolver) cut(ctx context.Context, a evidence.Anchor, want asked) (Resolution, error) {
-	have, err := r.coverage(ctx, want)
-	if err != nil {
-		return Resolution{}, err
-	}
+func (r *Resolver) cut(ctx context.Context, a evidence.Anchor, want asked, have coverage) (Resolution, error) {
 	requested := fault.Range{StartNS: want.start, EndNS: want.end}
 	start, end := max(want.start, have.start), min(want.end, have.end)
-	if have.frames == 0 || start > end {
+	if have.nothing || start > end {
 		return Resolution{}, r.disjoint(want, have)
 	}
 	res := Resolution{Range: evidence.ResolvedRange{
@@ -54,8 +80,13 @@ func (r *Resolver) cut(ctx context.Context, a evidence.Anchor, want asked) (Reso
 	if err := r.gaps(ctx, a, &res.Range); err != nil {
 		return Resolution{}, err
 	}
-	if res.Range.TimeSource, err = r.timeSource(ctx, res.Range); err != nil {
+	source, err := r.timeSource(ctx, res.Range)
+	if err != nil {
 		return Resolution{}, err
+	}
+	res.Range.TimeSource = source
+	if start < have.framed.StartNS || end > have.framed.EndNS {
+		return res, nil
 	}
 	return r.issue(res), nil
 }
@@ -117,7 +148,7 @@ func (r *Resolver) disjoint(want asked, have coverage) error {
 	case have.evicted != nil && *have.evicted >= want.start:
 		return fault.New(fault.RangeNotRetained, "the requested range was evicted; retained is %s to %s", offset(have.start), offset(have.end)).
 			About(want.about())
-	case have.frames == 0:
+	case have.nothing:
 		return fault.New(fault.RangeNotCaptured, "no frame of this page is retained").About(want.about()).
 			WithRecovery("check the page's capture state with browser_status")
 	case want.start > have.end && r.ahead(want):

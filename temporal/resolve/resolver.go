@@ -74,11 +74,11 @@ type asked struct {
 // Resolve resolves an anchor. Failures: not_found, invalid_input, invalid_time, range_not_captured,
 // range_not_retained, range_wrong_target, range_has_gaps.
 func (r *Resolver) Resolve(ctx context.Context, a evidence.Anchor) (Resolution, error) {
-	return r.resolve(ctx, a, nil)
+	return r.resolve(ctx, a, nil, r.coverage)
 }
 
-// resolve takes a moment for ranges that have none of their own.
-func (r *Resolver) resolve(ctx context.Context, a evidence.Anchor, moment *clock.SessionTime) (Resolution, error) {
+// resolve takes a moment for ranges that have none of their own, and what the range is cut to.
+func (r *Resolver) resolve(ctx context.Context, a evidence.Anchor, moment *clock.SessionTime, covered covering) (Resolution, error) {
 	if err := check(a); err != nil {
 		return Resolution{}, err
 	}
@@ -99,18 +99,33 @@ func (r *Resolver) resolve(ctx context.Context, a evidence.Anchor, moment *clock
 	if err := r.awaitTail(ctx, want); err != nil {
 		return Resolution{}, err
 	}
-	return r.cut(ctx, a, want)
+	have, err := covered(ctx, want)
+	if err != nil {
+		return Resolution{}, err
+	}
+	return r.cut(ctx, a, want, have)
 }
 
 // ResolveRef resolves the shorter way to name a range.
 func (r *Resolver) ResolveRef(ctx context.Context, ref evidence.RangeRef) (Resolution, error) {
+	return r.resolveRef(ctx, ref, r.coverage)
+}
+
+// ResolveLife is ResolveRef for evidence that a page has with and without frames: the range is cut to the life of the
+// page in its session instead of its retained frames. The answer has a handle only when frames cover the range as
+// well, because a handle is good for requests about frames, too.
+func (r *Resolver) ResolveLife(ctx context.Context, ref evidence.RangeRef) (Resolution, error) {
+	return r.resolveRef(ctx, ref, r.life)
+}
+
+func (r *Resolver) resolveRef(ctx context.Context, ref evidence.RangeRef, covered covering) (Resolution, error) {
 	if err := checkMoment(ref); err != nil {
 		return Resolution{}, err
 	}
 	if ref.RangeHandle == "" {
 		return r.resolve(ctx, evidence.Anchor{
 			InteractionID: ref.InteractionID, StartNS: ref.StartNS, EndNS: ref.EndNS, SessionID: ref.SessionID, Target: ref.Target,
-		}, ref.AnchorNS)
+		}, ref.AnchorNS, covered)
 	}
 	if ref != (evidence.RangeRef{RangeHandle: ref.RangeHandle}) {
 		return Resolution{}, fault.Input("range_handle", "stands alone: leave out interaction_id, start_ns, end_ns, anchor_ns, session_id and target")

@@ -313,3 +313,50 @@ func TestAnEndThatHasNotComeIsToldFromLoss(t *testing.T) {
 	assert.Equal(t, at(3500), res.Range.EndNS)
 	assert.Equal(t, []fault.Code{fault.PartiallyCaptured, fault.AffectedEdgeEnd, fault.RequestedEndNotYetElapsed}, codes(res.Warnings))
 }
+
+func TestTheLifeOfAPageIsMoreThanItsFrames(t *testing.T) {
+	b := newBench(t)
+	b.put(t, record.Target{ID: page, SessionID: session, CreatedNS: at(20)})
+	all := evidence.RangeRef{StartNS: new(at(0)), EndNS: new(at(9000))}
+	res, err := b.resolver.ResolveLife(t.Context(), all)
+	require.NoError(t, err)
+	assert.Equal(t, at(20), res.Range.StartNS, "before the first frame, after the page was made")
+	assert.Equal(t, at(3000), res.Range.EndNS)
+	assert.Equal(t, "partial", res.Range.Retention)
+	assert.Empty(t, res.Handle, "a handle would be good for requests about frames")
+	early, err := b.resolver.ResolveLife(t.Context(), evidence.RangeRef{StartNS: new(at(30)), EndNS: new(at(90))})
+	require.NoError(t, err)
+	assert.Equal(t, "complete", early.Range.Retention)
+	_, err = b.resolver.ResolveRef(t.Context(), evidence.RangeRef{StartNS: new(at(30)), EndNS: new(at(90))})
+	assert.Equal(t, fault.RangeNotCaptured, fault.CodeOf(err), "of frames there are none")
+
+	inside := evidence.RangeRef{StartNS: new(at(500)), EndNS: new(at(900))}
+	framed, err := b.resolver.ResolveRef(t.Context(), inside)
+	require.NoError(t, err)
+	lived, err := b.resolver.ResolveLife(t.Context(), inside)
+	require.NoError(t, err)
+	assert.Equal(t, framed, lived, "the same answer where there are frames")
+	byHandle, err := b.resolver.ResolveLife(t.Context(), evidence.RangeRef{RangeHandle: framed.Handle})
+	require.NoError(t, err)
+	assert.Equal(t, framed.Range, byHandle.Range)
+
+	b.store.Evict(page, at(650))
+	res, err = b.resolver.ResolveLife(t.Context(), all)
+	require.NoError(t, err)
+	assert.Equal(t, at(650)+1, res.Range.StartNS, "events go with the frames of their time")
+	assert.Contains(t, codes(res.Warnings), fault.PartiallyEvicted)
+	_, err = b.resolver.ResolveLife(t.Context(), evidence.RangeRef{StartNS: new(at(100)), EndNS: new(at(600))})
+	assert.Equal(t, fault.RangeNotRetained, fault.CodeOf(err))
+}
+
+func TestAPageWithoutFramesHasALife(t *testing.T) {
+	b := newBench(t)
+	b.put(t, record.Target{ID: other, SessionID: session, CreatedNS: at(50), ClosedNS: new(at(700))})
+	res, err := b.resolver.ResolveLife(t.Context(), evidence.RangeRef{StartNS: new(at(100)), EndNS: new(at(900)), Target: other})
+	require.NoError(t, err)
+	assert.Equal(t, at(100), res.Range.StartNS)
+	assert.Equal(t, at(700), res.Range.EndNS)
+	assert.Empty(t, res.Handle)
+	_, err = b.resolver.ResolveLife(t.Context(), evidence.RangeRef{StartNS: new(at(800)), EndNS: new(at(900)), Target: other})
+	assert.Equal(t, fault.RangeNotCaptured, fault.CodeOf(err))
+}

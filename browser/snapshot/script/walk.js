@@ -66,6 +66,7 @@ function ariaStates(e, s) {
   return s;
 }
 
+const fieldTags = new Set(['input', 'select', 'textarea', 'button']);
 const textInputs = new Set(['textbox', 'searchbox', 'spinbutton', 'date', 'time', 'datetime', 'month', 'week', 'color', 'file', 'slider']);
 
 function editableOf(e, tag, role) {
@@ -106,7 +107,7 @@ function hiddenControl(label) {
 // walk returns {nodes, frames, suspects, over, url, origin, title, pictorial}. options: semantic adds every
 // element, rendered text, labels and test ids; screen adds what is on screen; nodes and text are the limits.
 function walk(options) {
-  const cols = { depth: [], role: [], name: [], value: [], states: [], flags: [], serial: [], url: [], live: [], rendered: [], label: [], test: [] };
+  const cols = { depth: [], role: [], name: [], value: [], states: [], flags: [], serial: [], url: [], live: [], rendered: [], label: [], test: [], fields: [] };
   const { depth: dDepth, role: dRole, name: dName, value: dValue, states: dStates, flags: dFlags, serial: dSerial, url: dURL, live: dLive, rendered: dRendered, label: dLabel, test: dTest } = cols;
   const frames = [], suspects = [];
   const active = deepActive();
@@ -231,6 +232,7 @@ function walk(options) {
     if (at < 0) return at;
     const live = liveText(e, role);
     if (live) dLive.push([at, live]);
+    if (act > 0 && fieldTags.has(tag) && hasAttrs(e)) cols.fields.push([at, ...fieldOf(e, tag, name)]);
     if (semantic) {
       dLabel[at] = act > 0 ? labelOf(e, tag, name) : '';
       dTest[at] = attr(e, 'data-testid') || attr(e, 'data-test-id') || attr(e, 'data-test') || '';
@@ -243,6 +245,16 @@ function walk(options) {
     if (!liveRoles.has(role) && !(polite === 'assertive' || polite === 'polite')) return '';
     return collapse(textOf(e, false)).slice(0, 400);
   };
+
+  // fieldOf is what tells a form's control from another with the same name: type, group, placeholder, name attribute, label.
+  const fieldOf = (e, tag, name) => {
+    const short = text => (text || '').slice(0, 200);
+    const type = tag === 'input' ? inputType(e) : tag === 'select' ? 'select' : tag === 'button' ? attr(e, 'type') : '';
+    const group = closest(e, 'fieldset,[role=group],[role=radiogroup]');
+    if (group && !groups.has(group)) groups.set(group, nameOf(group, tagOf(group), roleOf(group, tagOf(group)), false));
+    return [type, group ? groups.get(group) : '', attr(e, 'placeholder'), attr(e, 'name'), labelOf(e, tag, name)].map(short);
+  };
+  const groups = new Map();
 
   // control lists a field that only its label shows.
   const control = (c, depth) => {

@@ -92,6 +92,17 @@ func (r *eventRecording) Begin(s session.Started) target.Observer {
 	return r.running
 }
 
+// barrier hands over what was received of browser events so far.
+func (r *eventRecording) barrier(ctx context.Context) error {
+	r.mu.Lock()
+	running := r.running
+	r.mu.Unlock()
+	if running == nil {
+		return nil
+	}
+	return running.Barrier(ctx)
+}
+
 // eventsEnd bounds the last flush of events.
 const eventsEnd = 5 * time.Second
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"log/slog"
 
 	"go.uber.org/fx"
@@ -35,8 +36,23 @@ func newEvents(store *storage.Store, r *resolve.Resolver) *eventquery.Service {
 	return eventquery.New(store, store, r)
 }
 
-func newResolver(store *storage.Store, live resolve.Live) *resolve.Resolver {
-	return resolve.New(store, store, store, live)
+func newResolver(store *storage.Store, events *eventRecording, live resolve.Live) *resolve.Resolver {
+	return resolve.New(flushed{store, events}, store, store, live)
+}
+
+// flushed is the store with a barrier that browser events pass as well: what a page said before a question was asked
+// is part of the answer.
+type flushed struct {
+	*storage.Store
+	events *eventRecording
+}
+
+// Barrier implements record.Barrier.
+func (f flushed) Barrier(ctx context.Context) error {
+	if err := f.events.barrier(ctx); err != nil {
+		return err
+	}
+	return f.Store.Barrier(ctx)
 }
 
 func newReader(store *storage.Store) *sequence.Reader { return sequence.NewReader(store, store) }
