@@ -99,7 +99,8 @@ func (s *stats) rate(now clock.SessionTime) float64 {
 	if s.times.n > recentFrames && count == recentFrames {
 		span = time.Duration(int64(now) - oldest)
 	}
-	span = min(span, now.Duration())
+	// Two frames in the first moments of a session are no rate yet.
+	span = max(min(span, now.Duration()), time.Second)
 	return float64(count) / span.Seconds()
 }
 
