@@ -1,9 +1,9 @@
 package observe
 
 import (
-	"fmt"
 	"sync"
 
+	"github.com/krometrail/krometrail/core/evidence"
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
 )
@@ -44,7 +44,7 @@ func (r *Ring) Put(s id.Session, t id.Target, mediaType string, data []byte) (id
 		r.list[0] = kept{}
 		r.list = r.list[1:]
 	}
-	return name, ObservationURI(s, t, name)
+	return name, evidence.EvidenceURI(s, t, evidence.Observations, string(name))
 }
 
 // Get returns a kept picture; not_found once newer ones have replaced it.
@@ -75,9 +75,4 @@ func (r *Ring) Forget(s id.Session) int {
 	forgotten := len(r.list) - len(list)
 	r.list = list
 	return forgotten
-}
-
-// ObservationURI is the canonical address of a kept picture.
-func ObservationURI(s id.Session, t id.Target, name id.Observation) string {
-	return fmt.Sprintf("krometrail://evidence/%s/%s/observations/%s", s, t, name)
 }

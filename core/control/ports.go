@@ -3,7 +3,6 @@ package control
 import (
 	"context"
 
-	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/page"
 )
 
@@ -58,9 +57,4 @@ type Transfers interface {
 	ReadClipboard(ctx context.Context, r page.ReadClipboardRequest) (page.ReadClipboardResult, error)
 	Downloads(ctx context.Context) (page.ListDownloadsResult, error)
 	WaitForDownload(ctx context.Context, r page.WaitForDownloadRequest) (page.ListDownloadsResult, error)
-}
-
-// Selected names the page that requests without a target are about.
-type Selected interface {
-	Selected() id.Target
 }
