@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 
+	protocol "github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/krometrail/krometrail/core/capability"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/fault"
@@ -14,7 +16,6 @@ import (
 	"github.com/krometrail/krometrail/mcp/present"
 	"github.com/krometrail/krometrail/mcp/resource"
 	"github.com/krometrail/krometrail/mcp/stdio"
-	protocol "github.com/mark3labs/mcp-go/mcp"
 )
 
 // instructions go into every conversation of a host, so they stay below 2 KiB.

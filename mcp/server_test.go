@@ -10,6 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
 	"github.com/krometrail/krometrail/core/capability"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/control"
@@ -20,9 +24,6 @@ import (
 	"github.com/krometrail/krometrail/mcp/catalogue"
 	"github.com/krometrail/krometrail/mcp/client"
 	"github.com/krometrail/krometrail/mcp/resource"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -113,8 +114,10 @@ func TestASuccess(t *testing.T) {
 		started := clock.SessionTime(1_284_000_000)
 		return capability.Outcome{
 			Result: greeting{Text: "hello " + r.Name},
-			Interaction: &capability.InteractionRef{ID: "int_0123456789ab", SessionID: session, TargetID: target, Operation: "greet",
-				Outcome: "succeeded", StartedNS: &started, DispatchedNS: &started},
+			Interaction: &capability.InteractionRef{
+				ID: "int_0123456789ab", SessionID: session, TargetID: target, Operation: "greet",
+				Outcome: "succeeded", StartedNS: &started, DispatchedNS: &started,
+			},
 			Warnings:  []*fault.Error{fault.New(fault.AffectedEdgeStart, "the start is affected")},
 			Notes:     []string{"started the default browser"},
 			Next:      []string{"observe_live"},
@@ -206,8 +209,10 @@ func TestBadArgumentsNeverReachTheOperation(t *testing.T) {
 }
 
 func picture(side int, data []byte, err error) evidence.Picture {
-	return evidence.Picture{Role: evidence.RoleScreenshot, Kind: "screenshot", Width: side, Height: side / 2, ObservationID: "obs_0123456789ab",
-		MediaType: "image/png", Load: func(context.Context) ([]byte, error) { return data, err }}
+	return evidence.Picture{
+		Role: evidence.RoleScreenshot, Kind: "screenshot", Width: side, Height: side / 2, ObservationID: "obs_0123456789ab",
+		MediaType: "image/png", Load: func(context.Context) ([]byte, error) { return data, err },
+	}
 }
 
 func TestPictures(t *testing.T) {

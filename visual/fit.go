@@ -37,10 +37,10 @@ func Fit(ctx context.Context, data []byte, maxEdge, maxPixels int) ([]byte, erro
 	}
 	size := img.Bounds().Size()
 	box := FitSize(size, maxEdge, maxPixels)
-	switch {
-	case box == size:
+	switch box {
+	case size:
 		return data, nil
-	case box == image.Point{}:
+	case image.Point{}:
 		return nil, invalid("bounds of %d and %d pixels", maxEdge, maxPixels)
 	}
 	dst := image.NewRGBA(image.Rectangle{Max: box})

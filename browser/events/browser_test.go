@@ -262,7 +262,7 @@ func echo(w http.ResponseWriter, q *http.Request) {
 	if err != nil {
 		return
 	}
-	defer conn.CloseNow()
+	defer func() { _ = conn.CloseNow() }()
 	kind, message, err := conn.Read(q.Context())
 	if err == nil {
 		_ = conn.Write(q.Context(), kind, message)

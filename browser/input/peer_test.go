@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/cdptest"
 	"github.com/krometrail/krometrail/browser/input"
@@ -26,8 +29,6 @@ import (
 	core "github.com/krometrail/krometrail/core/page"
 	"github.com/krometrail/krometrail/core/record"
 	"github.com/krometrail/krometrail/core/redact"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // scripted is a page whose browser does what the test says.

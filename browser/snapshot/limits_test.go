@@ -4,12 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/krometrail/krometrail/browser/browsertest"
 	"github.com/krometrail/krometrail/browser/snapshot"
 	"github.com/krometrail/krometrail/core/fault"
 	core "github.com/krometrail/krometrail/core/page"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestAVeryDeepPageIsCutAndSaysSo(t *testing.T) {

@@ -3,11 +3,12 @@ package snapshot_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/krometrail/krometrail/browser/browsertest"
 	"github.com/krometrail/krometrail/browser/snapshot"
 	"github.com/krometrail/krometrail/core/fault"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestReferencesBelongToOnePage(t *testing.T) {

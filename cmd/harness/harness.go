@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 
 	"go.uber.org/fx"
@@ -57,9 +58,7 @@ func Start(ctx context.Context, o Options) (*Harness, error) {
 		o.Env = func(string) (string, bool) { return "", false }
 	}
 	settings := map[string]string{"data_dir": o.DataDir}
-	for key, value := range o.Settings {
-		settings[key] = value
-	}
+	maps.Copy(settings, o.Settings)
 	c, err := config.Load(config.Sources{Flags: settings, Env: o.Env})
 	if err != nil {
 		return nil, err

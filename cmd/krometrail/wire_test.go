@@ -222,7 +222,7 @@ func refuse(t *testing.T, p *process) {
 		arguments map[string]any
 		want      string
 	}{
-		{"click", map[string]any{"refernce": "e1@1"}, "invalid_input"},
+		{"click", map[string]any{"references": "e1@1"}, "invalid_input"},
 		{"click", map[string]any{"count": "two"}, "invalid_input"},
 		{"click", map[string]any{"target": "frm_0123456789ab"}, "invalid_input"},
 		{"click", map[string]any{"ref": "e1@1", "css": "button"}, "invalid_input"},

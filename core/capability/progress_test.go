@@ -4,8 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"github.com/krometrail/krometrail/core/capability"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/krometrail/krometrail/core/capability"
 )
 
 func TestProgressReachesWhoAsked(t *testing.T) {

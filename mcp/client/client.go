@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"strconv"
 	"sync"
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
@@ -212,7 +214,7 @@ func (c *Client) Request(ctx context.Context, method string, params map[string]a
 		return json.Unmarshal(got.Result, result)
 	case <-ctx.Done():
 		c.mu.Lock()
-		delete(c.waiting, fmt.Sprint(id))
+		delete(c.waiting, strconv.FormatInt(id, 10))
 		c.mu.Unlock()
 		return errors.Join(context.Cause(ctx), c.notify("notifications/cancelled", map[string]any{"requestId": id}))
 	}
@@ -226,21 +228,17 @@ func (c *Client) expect() (int64, chan reply, error) {
 	}
 	c.next++
 	waiter := make(chan reply, 1)
-	c.waiting[fmt.Sprint(c.next)] = waiter
+	c.waiting[strconv.FormatInt(c.next, 10)] = waiter
 	return c.next, waiter, nil
 }
 
 // withMeta adds what every modern request carries.
 func (c *Client) withMeta(params map[string]any) map[string]any {
 	all := map[string]any{}
-	for name, value := range params {
-		all[name] = value
-	}
+	maps.Copy(all, params)
 	meta := map[string]any{}
 	if given, ok := all["_meta"].(map[string]any); ok {
-		for name, value := range given {
-			meta[name] = value
-		}
+		maps.Copy(meta, given)
 	}
 	if c.modern() {
 		meta[protocol.MetaKeyProtocolVersion] = c.version

@@ -68,7 +68,7 @@ func (b Bundle) lines(d Detail) []string {
 	lines = append(lines, fmt.Sprintf("epoch %d of %d: %d pictures available, %d unavailable, %d outcomes and %d resources not listed, %d source frames not listed",
 		b.Epoch, b.Epochs, b.Available, b.Unavailable, b.OmittedOutcomes, b.OmittedResources, b.OmittedFrames))
 	if len(b.SourceFrames) > 0 {
-		lines = append(lines, fmt.Sprintf("source frames: %s", joined(b.SourceFrames)))
+		lines = append(lines, "source frames: "+joined(b.SourceFrames))
 	}
 	lines = append(lines, b.Quality.lines(d)...)
 	if d != Concise {

@@ -52,14 +52,12 @@ type bench struct {
 
 func at(ms float64) clock.SessionTime { return clock.SessionTime(ms * 1e6) }
 
-func ptr[T any](v T) *T { return &v }
-
 // newBench has a page that lives from 10 ms to the end of the session at 3 s and has one frame, at 500 ms.
 func newBench(t testing.TB) *bench {
 	t.Helper()
 	c := coretest.NewClock(time.Unix(1000, 0))
 	b := &bench{store: coretest.NewStore(), clock: c, live: &live{clock: clock.Begin(c)}}
-	require.NoError(t, b.store.Put(context.Background(), record.Session{ID: session, LastSelected: page, EndedNS: ptr(at(3000))},
+	require.NoError(t, b.store.Put(context.Background(), record.Session{ID: session, LastSelected: page, EndedNS: new(at(3000))},
 		record.Target{ID: page, SessionID: session, CreatedNS: at(10)}))
 	b.store.AddFrame(record.Frame{ID: "frm_000000000001", SessionID: session, TargetID: page, Ordinal: 1, ReceivedNS: at(500)}, nil)
 	b.service = eventquery.New(b.store, b.store, resolve.New(b.store, b.store, b.store, b.live))
@@ -86,7 +84,7 @@ func (b *bench) ask(t testing.TB, r eventquery.Request) (evidence.EventsResult, 
 }
 
 func whole() evidence.RangeRef {
-	return evidence.RangeRef{StartNS: ptr(at(0)), EndNS: ptr(at(60_000))}
+	return evidence.RangeRef{StartNS: new(at(0)), EndNS: new(at(60_000))}
 }
 
 func sequences(r evidence.EventsResult) []uint64 {
@@ -102,8 +100,8 @@ func TestEventsBeforeTheFirstFrameAreFound(t *testing.T) {
 	b.add(t,
 		event(1, 20, record.ClassTarget, record.Info, `{"name":"attached"}`), event(2, 30, record.ClassNavigation, record.Info, `{"state":"started"}`),
 		event(3, 600, record.ClassConsole, record.Warning, `{"text":"careful"}`), event(4, 700, record.ClassRequestFailed, record.Error, `{}`))
-	require.NoError(t, b.store.Put(t.Context(), record.Gap{ID: "gap_000000000001", SessionID: session, TargetID: page, Stream: record.StreamEvents, StartNS: at(40), EndNS: ptr(at(60)), Count: 7},
-		record.Gap{ID: "gap_000000000002", SessionID: session, TargetID: page, Stream: record.StreamFrames, StartNS: at(40), EndNS: ptr(at(60))}))
+	require.NoError(t, b.store.Put(t.Context(), record.Gap{ID: "gap_000000000001", SessionID: session, TargetID: page, Stream: record.StreamEvents, StartNS: at(40), EndNS: new(at(60)), Count: 7},
+		record.Gap{ID: "gap_000000000002", SessionID: session, TargetID: page, Stream: record.StreamFrames, StartNS: at(40), EndNS: new(at(60))}))
 	got, rng, err := b.ask(t, eventquery.Request{RangeRef: whole()})
 	require.NoError(t, err)
 	assert.Equal(t, []uint64{1, 2, 3, 4}, sequences(got))
@@ -138,7 +136,7 @@ func TestPagesOfAListThatGrows(t *testing.T) {
 		say(600 + float64(i/5)) // five at a time
 	}
 	var seen []uint64
-	request := eventquery.Request{RangeRef: evidence.RangeRef{StartNS: ptr(at(0)), EndNS: ptr(at(2000))}, Limit: 10}
+	request := eventquery.Request{RangeRef: evidence.RangeRef{StartNS: new(at(0)), EndNS: new(at(2000))}, Limit: 10}
 	for range 3 {
 		got, rng, err := b.askLive(t, request)
 		require.NoError(t, err)
@@ -151,7 +149,7 @@ func TestPagesOfAListThatGrows(t *testing.T) {
 	assert.Len(t, seen, 25)
 	assert.True(t, slices.IsSorted(seen))
 
-	request.Cursor, request.EndNS = "", ptr(at(9000))
+	request.Cursor, request.EndNS = "", new(at(9000))
 	first, rng, err := b.askLive(t, request)
 	require.NoError(t, err)
 	until := rng.EndNS
@@ -257,7 +255,7 @@ func TestWhatACompactEventSays(t *testing.T) {
 		event(4, 540, record.ClassDialog, record.Info, `{"state":"opened","type":"alert","text":"Saved"}`),
 		event(5, 550, record.ClassNavigation, record.Info, `{"nav_id":"nav_1","state":"committed","kind":"new_document"}`),
 		event(6, 560, record.ClassLifecycle, record.Debug, `not json`))
-	chosen, omitted, err := b.service.Nearest(t.Context(), evidence.ResolvedRange{SessionID: session, TargetID: page, EndNS: at(1000), AnchorNS: ptr(at(500))}, nil)
+	chosen, omitted, err := b.service.Nearest(t.Context(), evidence.ResolvedRange{SessionID: session, TargetID: page, EndNS: at(1000), AnchorNS: new(at(500))}, nil)
 	require.NoError(t, err)
 	assert.Zero(t, omitted)
 	var lines []string

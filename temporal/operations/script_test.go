@@ -75,6 +75,7 @@ type noPins struct{}
 func (noPins) Pin(context.Context, record.Window) (record.PinResult, error) {
 	return record.PinResult{Changed: true}, nil
 }
+
 func (noPins) Unpin(context.Context, record.Window) (record.PinResult, error) {
 	return record.PinResult{Changed: true}, nil
 }
@@ -141,15 +142,19 @@ func (w *world) play(line string) {
 	case "gap":
 		put(record.Gap{ID: "gap_000000000001", SessionID: session, TargetID: target, Reason: record.GapReason(arg["reason"]), StartNS: ns(arg["start"]), EndNS: until(arg["end"]), Stream: record.StreamFrames})
 	case "interaction":
-		put(record.Interaction{ID: id.Interaction("int_00000000000" + arg["id"]), SessionID: session, TargetID: target, Operation: arg["op"],
-			DispatchedNS: ns(arg["at"]), ObservedNS: until(arg["observed"]), PageAffecting: arg["op"] != "evaluate", Outcome: record.Succeeded, Batch: id.Batch(arg["batch"])})
+		put(record.Interaction{
+			ID: id.Interaction("int_00000000000" + arg["id"]), SessionID: session, TargetID: target, Operation: arg["op"],
+			DispatchedNS: ns(arg["at"]), ObservedNS: until(arg["observed"]), PageAffecting: arg["op"] != "evaluate", Outcome: record.Succeeded, Batch: id.Batch(arg["batch"]),
+		})
 	case "navigation":
 		put(record.Navigation{ID: "nav_000000000001", SessionID: session, TargetID: target, StartNS: ns(arg["start"]), CommitNS: until(arg["commit"])})
 	case "marker":
 		put(record.Marker{ID: "mrk_000000000001", SessionID: session, TargetID: target, AtNS: ns(arg["at"]), Label: arg["label"], Kind: "note"})
 	case "event":
-		require.NoError(w.t, w.store.AppendEvents(w.t.Context(), []record.Event{{SessionID: session, TargetID: target, Source: "browser", Sequence: w.frames, AtNS: ns(arg["at"]),
-			Class: record.EventClass(arg["class"]), Severity: record.Severity(arg["severity"]), Payload: json.RawMessage(`{"text":"` + arg["text"] + `"}`)}}))
+		require.NoError(w.t, w.store.AppendEvents(w.t.Context(), []record.Event{{
+			SessionID: session, TargetID: target, Source: "browser", Sequence: w.frames, AtNS: ns(arg["at"]),
+			Class: record.EventClass(arg["class"]), Severity: record.Severity(arg["severity"]), Payload: json.RawMessage(`{"text":"` + arg["text"] + `"}`),
+		}}))
 	case "element":
 		w.boxes[arg["ref"]] = evidence.Box{TargetID: target, X: number(arg["x"]), Y: number(arg["y"]), Width: 40, Height: 30}
 	case "evict":

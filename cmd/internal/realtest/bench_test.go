@@ -13,7 +13,7 @@ import (
 // and browser, while it goes on: uncached (two new seconds each time) and asked again. It reports how many gaps there
 // were and the page's own frame rate, alone and while asked.
 func BenchmarkTemporalWhileRecording(b *testing.B) {
-	p := start(b, nil)
+	p := start(b)
 	p.do(b, "open_page", args{"url": p.site.URL + "/busy.html"})
 	rate := func() float64 {
 		a := p.do(b, "evaluate", args{"expression": "document.querySelector('#rate').textContent"})

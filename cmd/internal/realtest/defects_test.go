@@ -150,7 +150,7 @@ func (l look) states(r image.Rectangle) int {
 }
 
 func TestDefectsAreInThePictures(t *testing.T) {
-	p := start(t, nil)
+	p := start(t)
 	all := image.Rect(0, 0, 1280, 720)
 	for _, c := range []struct {
 		page, button string
@@ -200,7 +200,7 @@ func (p *program) recorded(t *testing.T, handle string) (frames []image.Image) {
 }
 
 func TestControlsGetNoEventLabel(t *testing.T) {
-	p := start(t, nil)
+	p := start(t)
 	t.Run("smooth", func(t *testing.T) {
 		for range 4 {
 			p.do(t, "open_page", args{"url": p.site.URL + "/smooth-control.html"})

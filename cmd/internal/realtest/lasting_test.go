@@ -12,7 +12,7 @@ import (
 
 // TestEvidenceOutlivesTheBrowser asks about two sessions after they have ended, and about one that was deleted.
 func TestEvidenceOutlivesTheBrowser(t *testing.T) {
-	p := start(t, nil)
+	p := start(t)
 	record := func() (answer, string) {
 		p.do(t, "open_page", args{"url": p.site.URL + "/flash.html"})
 		clicked := p.do(t, "click", args{"query": "role=button name=Save"})
@@ -45,7 +45,7 @@ func TestEvidenceOutlivesTheBrowser(t *testing.T) {
 
 // TestDetailOnlyAddsIdentifiers compares the tiers of one bundle.
 func TestDetailOnlyAddsIdentifiers(t *testing.T) {
-	p := start(t, nil)
+	p := start(t)
 	p.do(t, "open_page", args{"url": p.site.URL + "/flash.html"})
 	p.do(t, "click", args{"query": "role=button name=Save"})
 	p.do(t, "wait", args{"text": "PASS"})
@@ -74,7 +74,7 @@ func TestDetailOnlyAddsIdentifiers(t *testing.T) {
 
 // TestCurrentGeometry puts the place of an element onto the frames.
 func TestCurrentGeometry(t *testing.T) {
-	p := start(t, nil)
+	p := start(t)
 	p.do(t, "open_page", args{"url": p.site.URL + "/flash.html"})
 	p.do(t, "click", args{"query": "role=button name=Save"})
 	p.do(t, "wait", args{"text": "PASS"})

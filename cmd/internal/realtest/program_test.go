@@ -38,14 +38,10 @@ type program struct {
 }
 
 // start runs the program on a folder of its own. It ends with the test.
-func start(t testing.TB, flags map[string]string) *program {
+func start(t testing.TB) *program {
 	t.Helper()
 	if _, err := os.Stat(pagesFolder); err != nil {
 		t.Skip("the fixture pages are not in this tree")
-	}
-	all := map[string]string{"data_dir": t.TempDir()}
-	for name, value := range flags {
-		all[name] = value
 	}
 	env := func(name string) (string, bool) {
 		if strings.HasPrefix(name, "KROMETRAIL_") {
@@ -53,7 +49,7 @@ func start(t testing.TB, flags map[string]string) *program {
 		}
 		return os.LookupEnv(name)
 	}
-	c, err := config.Load(config.Sources{Flags: all, Env: env})
+	c, err := config.Load(config.Sources{Flags: map[string]string{"data_dir": t.TempDir()}, Env: env})
 	require.NoError(t, err)
 	var server *mcp.Server
 	app, err := wire.Start(context.Background(), c, []any{&server}, fx.Supply(wire.Env(env)))

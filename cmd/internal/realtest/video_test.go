@@ -26,7 +26,7 @@ func TestVideoShowsTheFrames(t *testing.T) {
 			t.Skip("no " + program)
 		}
 	}
-	p := start(t, nil)
+	p := start(t)
 	p.do(t, "open_page", args{"url": p.site.URL + "/flash.html?ms=100"})
 	p.do(t, "click", args{"query": "role=button name=Save"})
 	p.do(t, "wait", args{"text": "PASS"})
