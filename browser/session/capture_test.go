@@ -93,7 +93,7 @@ func TestNoUsableSandboxIsNamed(t *testing.T) {
 	assert.Contains(t, fault.From(err).Recovery, "KROMETRAIL_SANDBOX")
 }
 
-func TestClockSamplesAndSuspend(t *testing.T) {
+func TestASessionBeginsWithAClockSample(t *testing.T) {
 	b, _, _ := attachScripted(t, nil)
 	session, _, err := b.Current()
 	require.NoError(t, err)

@@ -85,7 +85,9 @@ func (b *Browser) become(create func() (*live, error)) (l *live, err error) {
 	b.live, b.state = l, corepage.StateReady
 	b.mu.Unlock()
 	l.supervision.Go(l.supervise)
-	l.supervision.Go(l.sample)
+	// The first sample is taken before the start answers: a sleep right after it would go unseen otherwise.
+	first := l.putSample()
+	l.supervision.Go(func() { l.sample(first) })
 	return l, nil
 }
 

@@ -117,12 +117,12 @@ func (l *live) stopping() bool {
 	}
 }
 
-// sample pairs wall and session time now and then, and finds the times in which the machine slept.
-func (l *live) sample() {
+// sample pairs wall and session time now and then, and finds the times in which the machine slept. last is the sample that
+// the session began with.
+func (l *live) sample(last record.ClockSample) {
 	ctx, cancel := l.whileAlive()
 	defer cancel()
 	c := l.browser.deps.Clock
-	last := l.putSample()
 	for clock.Wait(ctx, c, sampleEvery) == nil {
 		next := l.putSample()
 		slept := time.Duration(next.WallNS-last.WallNS) - next.AtNS.Sub(last.AtNS)
