@@ -61,17 +61,50 @@ func identify(ctx context.Context, c clock.Clock, client *cdp.Client) (record.Br
 	return info, rows, nil
 }
 
-// checkPage completes the probe with what only a page can tell.
-func (l *live) checkPage(row target.Page) error {
+// neededOfPages are the page-level commands without which a page can be neither driven nor recorded. They are sent with a
+// parameter of a wrong type: a browser that has the command refuses the parameter and does nothing.
+var neededOfPages = []struct{ method, param string }{
+	{"Page.startScreencast", "everyNthFrame"}, {"Page.screencastFrameAck", "sessionId"}, {"Page.captureScreenshot", "format"},
+	{"Page.navigate", "url"}, {"Page.createIsolatedWorld", "frameId"}, {"Page.handleJavaScriptDialog", "accept"},
+	{"Page.addScriptToEvaluateOnNewDocument", "source"}, {"Runtime.evaluate", "expression"}, {"Runtime.callFunctionOn", "functionDeclaration"},
+	{"DOM.describeNode", "depth"}, {"DOM.setFileInputFiles", "files"}, {"Input.dispatchMouseEvent", "type"},
+	{"Input.dispatchKeyEvent", "type"}, {"Input.insertText", "text"}, {"Emulation.setDeviceMetricsOverride", "width"},
+}
+
+// screencastCommands are the first of them; nobody needs these when nothing is captured.
+const screencastCommands = 2
+
+// checkPage completes the probe with what only a page can tell. A page that does not answer proves nothing: what it left
+// open stands as not_tested, and the session goes on.
+func (l *live) checkPage(ctx context.Context, row target.Page) error {
+	needed := neededOfPages
 	if l.browser.deps.CaptureOff {
-		return nil
+		needed = needed[screencastCommands:]
 	}
-	const method = "Page.startScreencast"
-	if failure := l.recorder.Failure(row.ID); failure != nil && refused(failure) {
-		l.probe = append(l.probe, corepage.ProbeRow{Command: method, Outcome: "missing"})
-		return incompatible(method, l.record.Browser.Product, l.record.Browser.ProtocolVersion)
+	answers := make([]func() error, len(needed))
+	for i, n := range needed {
+		p, err := row.Session.StartWithin(ctx, answerLimit, n.method, map[string]any{n.param: map[string]any{}})
+		answers[i] = func() error {
+			if err != nil {
+				return err
+			}
+			return p.Wait(nil)
+		}
 	}
-	l.probe = append(l.probe, corepage.ProbeRow{Command: method, Outcome: "available"})
+	var missing []string
+	for i, answer := range answers {
+		method, outcome := needed[i].method, "available"
+		switch err := answer(); {
+		case fault.CodeOf(err) == fault.Unsupported:
+			outcome, missing = "missing", append(missing, method)
+		case err != nil && !isRefusal(err):
+			outcome = "not_tested"
+		}
+		l.probe = append(l.probe, corepage.ProbeRow{Command: method, Outcome: outcome})
+	}
+	if len(missing) > 0 {
+		return incompatible(strings.Join(missing, ", "), l.record.Browser.Product, l.record.Browser.ProtocolVersion)
+	}
 	return nil
 }
 

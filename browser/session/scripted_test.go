@@ -277,9 +277,10 @@ func TestPreserveNeverTouchesTheForeground(t *testing.T) {
 	require.NoError(t, err)
 	err = b.EnsureForeground(t.Context(), opened.Target)
 	assert.Equal(t, fault.TargetHidden, fault.CodeOf(err))
-	for _, method := range []string{"Target.activateTarget", "Page.bringToFront", "Input.dispatchMouseEvent"} {
+	for _, method := range []string{"Target.activateTarget", "Page.bringToFront"} {
 		assert.Empty(t, peer.Commands(method), method)
 	}
+	assert.Len(t, peer.Commands("Input.dispatchMouseEvent"), 1, "the probe's refused one, no input")
 	peer.Handle("Runtime.evaluate", func(cdptest.Command) cdptest.Reply {
 		return cdptest.Reply{Result: map[string]any{"result": map[string]any{"type": "string", "value": "visible"}}}
 	})
@@ -448,12 +449,58 @@ func TestCaptureOffRecordsNoPictures(t *testing.T) {
 	eventually(t, "the page is driven all the same", func() bool { return b.Selected() != "" })
 }
 
-func TestABrowserWithoutAScreencastIsIncompatible(t *testing.T) {
-	_, _, err := launchScripted(t, page.StartRequest{}, func(p *cdptest.Peer) {
-		p.Nth(1, "Page.startScreencast", cdptest.Fail(cdp.CodeMethodNotFound, "no"))
+func TestABrowserThatLacksACommandOfPagesIsIncompatible(t *testing.T) {
+	for _, method := range []string{"Page.startScreencast", "Page.captureScreenshot", "Runtime.callFunctionOn", "Input.insertText"} {
+		lacking := func(p *cdptest.Peer) {
+			p.Handle(method, func(cdptest.Command) cdptest.Reply { return cdptest.Fail(cdp.CodeMethodNotFound, "no") })
+		}
+		_, _, err := launchScripted(t, page.StartRequest{}, lacking)
+		require.Equal(t, fault.BrowserCompatibilityFailed, fault.CodeOf(err), method)
+		assert.Contains(t, err.Error(), method)
+		assert.Contains(t, err.Error(), "protocol")
+
+		endpoint := cdptest.Serve(t, func(p *cdptest.Peer) {
+			withTargets("p1")(p)
+			lacking(p)
+			attachesWithAutoAttach(p)
+		})
+		b := newBench(t)
+		_, err = b.Attach(t.Context(), page.AttachRequest{Endpoint: endpoint.HTTP()})
+		require.Equal(t, fault.BrowserCompatibilityFailed, fault.CodeOf(err), method)
+		assert.Equal(t, page.StateNone, state(t, b.Browser))
+	}
+}
+
+// attachesWithAutoAttach announces the page p1 only some time after the answer, as a real browser does.
+func attachesWithAutoAttach(p *cdptest.Peer) {
+	p.Handle("Target.setAutoAttach", func(c cdptest.Command) cdptest.Reply {
+		var on struct{ AutoAttach bool }
+		_ = c.Decode(&on)
+		if on.AutoAttach && c.Session == "" {
+			go p.AttachPage("p1", "http://a.test/", "")
+		}
+		return cdptest.Reply{}
 	})
-	require.Equal(t, fault.BrowserCompatibilityFailed, fault.CodeOf(err))
-	assert.Contains(t, err.Error(), "Page.startScreencast")
+}
+
+func TestAttachAnswersWithTheFirstPage(t *testing.T) {
+	endpoint := cdptest.Serve(t, func(p *cdptest.Peer) {
+		withTargets("p1")(p)
+		attachesWithAutoAttach(p)
+	})
+	b := newBench(t)
+	status, err := b.Attach(t.Context(), page.AttachRequest{Endpoint: endpoint.HTTP()})
+	require.NoError(t, err)
+	assert.Equal(t, b.Selected(), status.Selected)
+	assert.NotEmpty(t, status.Selected, "what is called next has a page")
+}
+
+func TestAPageThatNeverComesDoesNotHoldTheAttachmentUp(t *testing.T) {
+	endpoint := cdptest.Serve(t, withTargets("p1"))
+	b := newBench(t)
+	_, err := b.Attach(t.Context(), page.AttachRequest{Endpoint: endpoint.HTTP()})
+	require.NoError(t, err)
+	assert.Equal(t, page.StateReady, state(t, b.Browser))
 }
 
 func TestALostPipeIsTheEnd(t *testing.T) {

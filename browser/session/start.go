@@ -23,6 +23,8 @@ const (
 	answerLimit = 20 * time.Second
 	// firstPageLimit bounds the wait for the launched browser's first page.
 	firstPageLimit = 10 * time.Second
+	// attachedPageLimit bounds the wait for a page of a browser that was already running: its pages may be frozen.
+	attachedPageLimit = 2 * time.Second
 	// firstLoadLimit bounds the wait for the initial address; the page goes on loading afterwards.
 	firstLoadLimit = 10 * time.Second
 	// baselineWidth and baselineHeight are the viewport of headless pages that were not asked for another.
@@ -233,15 +235,11 @@ func (l *live) establish(ctx context.Context, transport cdp.Transport, headless 
 		return err
 	}
 	if l.process == nil {
-		return nil
+		return l.checkAttached(ctx)
 	}
 	ctx, cancel := clock.WithTimeout(ctx, l.browser.deps.Clock, firstPageLimit)
 	defer cancel()
-	var row target.Page
-	_, err = l.registry.Wait(ctx, func(v *target.View) bool {
-		row, _ = v.Find(v.Selected)
-		return row.Session != nil
-	})
+	row, err := l.firstPage(ctx)
 	if err != nil {
 		return err
 	}
@@ -250,7 +248,34 @@ func (l *live) establish(ctx context.Context, transport cdp.Transport, headless 
 	if err != nil {
 		return err
 	}
-	return l.checkPage(row)
+	return l.checkPage(ctx, row)
+}
+
+// firstPage waits until the selected page can be spoken to.
+func (l *live) firstPage(ctx context.Context) (row target.Page, err error) {
+	_, err = l.registry.Wait(ctx, func(v *target.View) bool {
+		row, _ = v.Find(v.Selected)
+		return row.Session != nil
+	})
+	return row, err
+}
+
+// checkAttached waits for the first page of a browser that has one, so that the answer can name it, and checks it. A
+// browser without pages, or with pages that are frozen, is attached all the same.
+func (l *live) checkAttached(ctx context.Context) error {
+	if n, err := l.registry.Listed(ctx); n == 0 {
+		return err
+	}
+	limited, cancel := clock.WithTimeout(ctx, l.browser.deps.Clock, attachedPageLimit)
+	defer cancel()
+	row, err := l.firstPage(limited)
+	switch {
+	case ctx.Err() != nil || ended(l.registry):
+		return err
+	case err != nil:
+		return nil
+	}
+	return l.checkPage(limited, row)
 }
 
 func versions(b record.Browser) page.Versions {

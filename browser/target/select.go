@@ -82,18 +82,30 @@ func without(list []id.Target, t id.Target) []id.Target {
 // Refresh asks the browser for the present addresses and titles: it tells of new addresses by itself, but not of every
 // new title. It never waits for a page.
 func (r *Registry) Refresh(ctx context.Context) error {
-	var list struct {
-		Infos []info `json:"targetInfos"`
-	}
-	if err := r.config.Browser.Send(ctx, "Target.getTargets", map[string]any{"filter": pageFilter}, &list); err != nil {
+	infos, err := r.list(ctx)
+	if err != nil {
 		return err
 	}
 	r.do(func() {
-		for _, i := range list.Infos {
+		for _, i := range infos {
 			r.infoChanged(i)
 		}
 	})
 	return nil
+}
+
+// Listed asks the browser how many pages it has, attached to or not.
+func (r *Registry) Listed(ctx context.Context) (int, error) {
+	infos, err := r.list(ctx)
+	return len(infos), err
+}
+
+func (r *Registry) list(ctx context.Context) ([]info, error) {
+	var list struct {
+		Infos []info `json:"targetInfos"`
+	}
+	err := r.config.Browser.Send(ctx, "Target.getTargets", map[string]any{"filter": pageFilter}, &list)
+	return list.Infos, err
 }
 
 // DropMissing removes inherited pages that the browser no longer has. live names the browser's targets.

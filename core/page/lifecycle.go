@@ -180,7 +180,7 @@ type CapabilityState struct {
 // ProbeRow is one command the program needs.
 type ProbeRow struct {
 	Command string `json:"command"`
-	// Outcome is available or missing.
+	// Outcome is available, missing, or not_tested when the page did not answer.
 	Outcome string `json:"outcome"`
 }
 
