@@ -17,4 +17,6 @@ type EventsResult struct {
 type EventRow struct {
 	record.Event
 	OffsetMS float64 `json:"offset_ms"`
+	// Text says in one redacted line of at most 200 bytes what the payload says.
+	Text string `json:"text"`
 }

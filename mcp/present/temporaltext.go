@@ -268,9 +268,9 @@ func frameLine(f record.Frame) string {
 func eventLines(r evidence.EventsResult, d Detail) []string {
 	var lines []string
 	for _, e := range r.Events {
-		line := fmt.Sprintf("%+.0f ms %s %s", e.OffsetMS, e.Severity, e.Class)
-		if len(e.Payload) > 0 {
-			line += ": " + inline(e.Payload)
+		line := fmt.Sprintf("%+.0f ms %s %s %s", e.OffsetMS, e.Severity, e.Class, strconv.Quote(e.Text))
+		if d == Full && len(e.Payload) > 0 {
+			line += " " + inline(e.Payload)
 		}
 		lines = append(lines, line)
 	}

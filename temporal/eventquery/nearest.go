@@ -93,6 +93,8 @@ type described struct {
 	Visible   *bool              `json:"visible"`
 	URL       *redact.URLSummary `json:"url"`
 	ErrorText string             `json:"error_text"`
+	Line      int                `json:"line"`
+	Duration  float64            `json:"duration_ms"`
 }
 
 // describe is one line. Every text is redacted, whatever source it is from; the summary of an address has nothing to
@@ -123,10 +125,17 @@ func describe(e record.Event, limit int) string {
 	}
 	add(strings.Join(strings.Fields(d.Text), " "))
 	if d.URL != nil {
-		parts = append(parts, d.URL.String())
+		at := d.URL.String()
+		if d.Line > 0 {
+			at += ":" + strconv.Itoa(d.Line)
+		}
+		parts = append(parts, at)
 	}
 	add(d.Error)
 	add(d.ErrorText)
+	if d.Duration > 0 {
+		parts = append(parts, strconv.FormatFloat(d.Duration, 'f', 0, 64)+" ms")
+	}
 	if len(parts) == 0 {
 		return string(e.Class)
 	}
