@@ -169,7 +169,7 @@ func (s *Store) evictLocked(step retention.Step) error {
 			}
 			artifacts = append(artifacts, removal.ArtifactIDs...)
 		}
-		if _, err := tx.DropEvents(step.Wall, dropChunk); err != nil {
+		if _, err := tx.DropEvents(step.Wall, dropChunk, s.wallTime().UnixNano()); err != nil {
 			return err
 		}
 		tx.Vacuum(vacuumPages)
@@ -215,7 +215,7 @@ func (s *Store) removedLocked(ids []id.Artifact) {
 
 func (s *Store) dropEventsLocked(wall int64) error {
 	return s.change(func(tx *index.Tx) error {
-		if _, err := tx.DropEvents(wall, dropChunk); err != nil {
+		if _, err := tx.DropEvents(wall, dropChunk, s.wallTime().UnixNano()); err != nil {
 			return err
 		}
 		oldest, err := tx.OldestEvent()

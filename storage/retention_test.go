@@ -327,6 +327,43 @@ func TestEvidenceExpiresByAgeWithTheNextOperation(t *testing.T) {
 	require.Len(t, sessions, 1)
 }
 
+func TestEventsThatWentAreOneGapOfTheirOwn(t *testing.T) {
+	b := newBench(t, func(o *storage.Options) { o.MaxAge = 24 * time.Hour })
+	event := func(n uint64) record.Event {
+		return record.Event{
+			SessionID: b.session, TargetID: b.target, Source: "browser", Sequence: n, AtNS: clock.SessionTime(n) * 1000,
+			Class: record.ClassConsole, Payload: []byte("{}"),
+		}
+	}
+	require.NoError(t, b.store.AppendEvents(t.Context(), []record.Event{event(1), event(2)}))
+	frame := b.fill(1)[0]
+	b.clock.Advance(25 * time.Hour)
+	require.NoError(t, b.store.AppendEvents(t.Context(), []record.Event{event(3)}))
+	b.append(25*time.Hour, 1000) // the operation that lets the first two go
+	b.clock.Advance(25 * time.Hour)
+	b.append(50*time.Hour, 1000) // and the third
+	b.barrier()
+	facts, err := b.store.Within(t.Context(), b.window(0, time.Hour))
+	require.NoError(t, err)
+	var lost []record.Gap
+	for _, g := range facts.Gaps {
+		if g.Stream == record.StreamEvents {
+			lost = append(lost, g)
+		}
+	}
+	require.Len(t, lost, 1)
+	require.Equal(t, record.GapEvicted, lost[0].Reason)
+	require.EqualValues(t, 3, lost[0].Count)
+	require.EqualValues(t, 1000, lost[0].StartNS)
+	require.EqualValues(t, 3000, *lost[0].EndNS)
+	kept, ok, err := b.store.CarryIn(t.Context(), b.session, b.target, clock.SessionTime(time.Hour))
+	require.NoError(t, err)
+	if _, err := b.store.Frame(t.Context(), frame.ID); err == nil {
+		require.True(t, ok, "lost events say nothing about frames")
+		require.Equal(t, frame.ID, kept.ID)
+	}
+}
+
 func TestAgeZeroKeepsEverything(t *testing.T) {
 	b := newBench(t)
 	old := b.append(0, 1000)

@@ -83,7 +83,7 @@ func (t *Tx) recordLoss(l loss, wall int64) error {
 	}
 	var text []byte
 	ok, err := t.one(`SELECT body FROM facts WHERE session = ? AND target = ? AND tag = 'evicted'
-		AND body ->> '$.last_ordinal' < ? ORDER BY body ->> '$.last_ordinal' DESC LIMIT 1`, []any{l.session, l.target, l.first}, &text)
+		AND body ->> '$.stream' = 'frames' AND body ->> '$.last_ordinal' < ? ORDER BY body ->> '$.last_ordinal' DESC LIMIT 1`, []any{l.session, l.target, l.first}, &text)
 	if err != nil {
 		return err
 	}
@@ -204,10 +204,59 @@ const unpinnedEvent = ` AND NOT EXISTS(SELECT 1 FROM pins p WHERE p.session = ev
 	AND events.at_ns BETWEEN p.start_ns AND p.end_ns)`
 
 // DropEvents removes events that were accepted at or before wall, at most limit of the oldest, pinned ones
-// excepted.
-func (t *Tx) DropEvents(wall int64, limit int) (int, error) {
-	n, err := t.exec(`DELETE FROM events WHERE key IN (SELECT key FROM events WHERE wall <= ?`+unpinnedEvent+` ORDER BY wall LIMIT ?)`, wall, limit)
-	return int(n), err
+// excepted. What went of a target is one gap of its events, from the first to the last of them.
+func (t *Tx) DropEvents(wall int64, limit int, now int64) (int, error) {
+	const chosen = `SELECT key FROM events WHERE wall <= ?` + unpinnedEvent + ` ORDER BY wall LIMIT ?`
+	rows, err := t.query(`SELECT session, target, min(at_ns), max(at_ns), count(*) FROM events WHERE key IN (`+chosen+`)
+		GROUP BY session, target`, wall, limit)
+	if err != nil {
+		return 0, err
+	}
+	lost, err := collect(rows, scanEventLoss)
+	if err != nil {
+		return 0, err
+	}
+	n, err := t.exec(`DELETE FROM events WHERE key IN (`+chosen+`)`, wall, limit)
+	if err != nil {
+		return 0, err
+	}
+	for _, l := range lost {
+		if err := t.recordEventLoss(l, now); err != nil {
+			return 0, err
+		}
+	}
+	return int(n), nil
+}
+
+func scanEventLoss(r *sql.Rows) (record.Gap, error) {
+	var end clock.SessionTime
+	g := record.Gap{ID: id.New[id.Gap](), Reason: record.GapEvicted, Stream: record.StreamEvents, EndNS: &end}
+	err := r.Scan(&g.SessionID, &g.TargetID, &g.StartNS, &end, &g.Count)
+	return g, err
+}
+
+// recordEventLoss extends the target's gap of evicted events: they go in the order of their acceptance, so one does.
+func (t *Tx) recordEventLoss(lost record.Gap, now int64) error {
+	var text []byte
+	ok, err := t.one(`SELECT body FROM facts WHERE session = ? AND target = ? AND tag = 'evicted' AND body ->> '$.stream' = ?`,
+		[]any{lost.SessionID, lost.TargetID, record.StreamEvents}, &text)
+	if err != nil {
+		return err
+	}
+	if ok {
+		before, err := decode[record.Gap](text)
+		if err != nil {
+			return err
+		}
+		end := max(openEnd(before.EndNS), *lost.EndNS)
+		lost.ID, lost.StartNS, lost.EndNS = before.ID, min(before.StartNS, lost.StartNS), &end
+		lost.Count += before.Count
+	}
+	row, err := NewFactRow(lost, now)
+	if err != nil {
+		return err
+	}
+	return row.apply(t)
 }
 
 // DropAged removes facts and samples that were accepted before wall, and ended sessions of which nothing else

@@ -127,7 +127,7 @@ func (x *Index) CarryIn(ctx context.Context, s id.Session, target id.Target, at 
 		}
 		var hidden bool
 		err := v.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM facts WHERE session = ? AND target = ? AND tag = 'evicted'
-			AND end_ns > ? AND end_ns < ?)`, s, target, frame.Time(), at).Scan(&hidden)
+			AND body ->> '$.stream' = 'frames' AND end_ns > ? AND end_ns < ?)`, s, target, frame.Time(), at).Scan(&hidden)
 		ok = err == nil && !hidden
 		return err
 	})
