@@ -2,7 +2,10 @@ package events
 
 import (
 	"slices"
+	"sync"
+	"time"
 
+	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/redact"
 )
 
@@ -11,6 +14,7 @@ const maxInflight = 4096
 
 // inflight is what later messages of a request do not repeat.
 type inflight struct {
+	target       id.Target
 	method, kind string
 	url          *redact.URLSummary
 	started      float64 // Chrome's monotonic seconds
@@ -18,7 +22,15 @@ type inflight struct {
 	at           sessionTime // of the newest stage
 }
 
-// stage gives the time of the next stage of the request, which is never before the last one: Chrome takes the
+// lastingAfter is how long a request may be without a next stage before it counts as one that is meant to last.
+const lastingAfter = 30 * time.Second
+
+// lasts reports whether the request is one that a page holds open: a long poll, a stream of events, a socket.
+func (f *inflight) lasts(now sessionTime) bool {
+	return f.kind == "eventsource" || f.kind == "websocket" || now.Sub(f.at) > lastingAfter
+}
+
+// stage gives the time of the next stage of a request, which is never before the last one: Chrome takes the
 // times of one request in several processes.
 func (f *inflight) stage(at sessionTime) sessionTime {
 	f.at = max(f.at, at)
@@ -28,6 +40,7 @@ func (f *inflight) stage(at sessionTime) sessionTime {
 // requests finds them by the browser's request id. It is unique in the browser, and one request can be told on
 // several sessions: a worker's script begins on the page's and ends on the worker's.
 type requests struct {
+	mu    sync.Mutex // the writer changes what others count
 	known map[string]*inflight
 	order []string
 	// failed are the last ones that failed: Chrome ends the request of a failed document a second time.
@@ -38,6 +51,8 @@ type requests struct {
 func newRequests() *requests { return &requests{known: map[string]*inflight{}} }
 
 func (r *requests) add(k string, f *inflight) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.known[k] == nil {
 		r.order = append(r.order, k)
 	}
@@ -57,7 +72,24 @@ func (r *requests) get(k string) *inflight {
 	return &inflight{}
 }
 
-func (r *requests) end(k string) { delete(r.known, k) }
+func (r *requests) end(k string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.known, k)
+}
+
+// of names the requests of a target that are under way and are not meant to last.
+func (r *requests) of(t id.Target, now sessionTime) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var names []string
+	for k, f := range r.known {
+		if f.target == t && !f.lasts(now) {
+			names = append(names, k)
+		}
+	}
+	return names
+}
 
 func (r *requests) fail(k string) {
 	r.end(k)

@@ -99,6 +99,13 @@ func (r *Recorder) Barrier(ctx context.Context) error {
 	}
 }
 
+// InFlight names the requests of a page and its frames and workers that are under way, by the browser's ids. Sockets, event
+// streams and what has been silent for over 30 s are left out: pages hold those open. It knows what has been written, so
+// it runs behind the page by the queue; nil when browser events are not recorded.
+func (r *Recorder) InFlight(t id.Target) []string {
+	return r.writer.requests.of(t, r.config.Clock.Now())
+}
+
 // Status says how the recording goes.
 type Status struct {
 	// Recording is false when only targets, navigations and visibility are recorded.

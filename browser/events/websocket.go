@@ -18,7 +18,7 @@ func (w *writer) webSocketCreated(s *stream, e cdp.Event) {
 	if !w.decode(e, &p) {
 		return
 	}
-	known := &inflight{kind: "websocket", url: w.urls.summary(p.URL)}
+	known := &inflight{target: s.target, kind: "websocket", url: w.urls.summary(p.URL)}
 	w.requests.add(p.RequestID, known)
 	w.emit(s, record.ClassRequest, record.Info, w.times.received(e), &requestPayload{
 		Stage: stageSent, RequestID: requestID(p.RequestID), Kind: known.kind, URL: known.url, Context: s.context,

@@ -9,9 +9,12 @@ import (
 	core "github.com/krometrail/krometrail/core/page"
 )
 
-// traffic counts the requests under way since it began to watch. Requests that began before are seen when
-// they end.
+// traffic counts the requests under way: those that began since it watches, and of earlier ones those that earlier names.
 type traffic struct {
+	// earlier tells what is under way as somebody knows it who watched before; before is its first answer.
+	earlier func() []string
+	before  map[string]bool
+
 	mu     sync.Mutex
 	flying map[string]bool
 	last   time.Duration
@@ -19,13 +22,17 @@ type traffic struct {
 
 // networkProbe watches requests until done is called.
 func (w *waiting) networkProbe(ctx context.Context) (look probe, done func(), err error) {
-	t := &traffic{flying: map[string]bool{}, last: w.clock.Mono()}
+	t := &traffic{flying: map[string]bool{}, last: w.clock.Mono(), earlier: func() []string { return nil }}
+	if w.traffic != nil {
+		t.earlier = func() []string { return w.traffic.InFlight(ctx, w.session.Target()) }
+	}
 	tap := w.session.Tap(t.on, "Network.requestWillBeSent", "Network.loadingFinished", "Network.loadingFailed")
 	// Enabling again changes nothing for whoever records the network's events.
 	if err := w.session.Send(ctx, "Network.enable", nil, nil); err != nil {
 		tap.Close()
 		return nil, nil, err
 	}
+	t.begin()
 	want := time.Duration(w.request.NetworkQuietMS) * time.Millisecond
 	return func(context.Context) (bool, core.Probe, error) {
 		n, quiet := t.state(w.clock.Mono())
@@ -36,9 +43,10 @@ func (w *waiting) networkProbe(ctx context.Context) (look probe, done func(), er
 
 func (t *traffic) on(e cdp.Event) {
 	var p struct {
-		ID string `json:"requestId"`
+		ID   string `json:"requestId"`
+		Type string `json:"type"`
 	}
-	if e.Decode(&p) != nil {
+	if e.Decode(&p) != nil || p.Type == "EventSource" {
 		return
 	}
 	t.mu.Lock()
@@ -51,11 +59,38 @@ func (t *traffic) on(e cdp.Event) {
 	delete(t.flying, p.ID)
 }
 
+// begin takes what was under way before. One that ends between the tap's start and now is not named any more later.
+func (t *traffic) begin() {
+	t.before = map[string]bool{}
+	for _, k := range t.earlier() {
+		t.before[k] = true
+	}
+}
+
+// old counts what was under way before and still is.
+func (t *traffic) old() (n int) {
+	if len(t.before) == 0 {
+		return 0
+	}
+	still := map[string]bool{}
+	for _, k := range t.earlier() {
+		if t.before[k] && !t.flying[k] {
+			still[k] = true
+		}
+	}
+	t.before = still
+	return len(still)
+}
+
 func (t *traffic) state(now time.Duration) (flying int, quiet time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.flying) > 0 {
-		return len(t.flying), 0
+	before := len(t.before)
+	if flying = len(t.flying) + t.old(); flying > 0 {
+		return flying, 0
+	}
+	if before > 0 {
+		t.last = max(t.last, now) // the last of them has ended just now, on whichever session
 	}
 	return 0, max(0, now-t.last)
 }

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"context"
 	"sync"
 
 	"github.com/krometrail/krometrail/browser/page"
@@ -19,6 +20,7 @@ type Observer struct {
 	pages     Pages
 	snapshots *snapshot.Registry
 	ring      *Ring
+	traffic   Traffic
 
 	mu       sync.Mutex
 	pictures map[id.Target]Shown
@@ -27,6 +29,14 @@ type Observer struct {
 }
 
 type titled struct{ loader, title string }
+
+// Traffic knows the requests of a page that began before anybody asked, by the browser's ids.
+type Traffic interface {
+	InFlight(ctx context.Context, t id.Target) []string
+}
+
+// Follow makes waits for a quiet network count what traffic knows. Call it before the observer is used.
+func (o *Observer) Follow(t Traffic) { o.traffic = t }
 
 // New returns an observer; the registry is shared with whoever acts on its references.
 func New(p Pages, s *snapshot.Registry, r *Ring) *Observer {

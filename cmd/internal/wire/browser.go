@@ -92,6 +92,17 @@ func (r *eventRecording) Begin(s session.Started) target.Observer {
 	return r.running
 }
 
+// InFlight implements observe.Traffic.
+func (r *eventRecording) InFlight(ctx context.Context, t id.Target) []string {
+	r.mu.Lock()
+	running := r.running
+	r.mu.Unlock()
+	if running == nil || running.Barrier(ctx) != nil {
+		return nil
+	}
+	return running.InFlight(t)
+}
+
 // barrier hands over what was received of browser events so far.
 func (r *eventRecording) barrier(ctx context.Context) error {
 	r.mu.Lock()

@@ -74,8 +74,10 @@ func (l *late) Execute(ctx context.Context, name string, arguments json.RawMessa
 	return l.server.Execute(ctx, name, arguments)
 }
 
-func newObserver(b *session.Browser, s *snapshot.Registry, r *observe.Ring) *observe.Observer {
-	return observe.New(b, s, r)
+func newObserver(b *session.Browser, s *snapshot.Registry, r *observe.Ring, e *eventRecording) *observe.Observer {
+	o := observe.New(b, s, r)
+	o.Follow(e)
+	return o
 }
 
 func newRunner(d control.Driver, b *session.Browser, store *storage.Store, t *tracing.Tracing, log *slog.Logger) *control.Runner {
