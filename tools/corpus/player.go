@@ -134,7 +134,7 @@ func (p *player) result(ctx context.Context, prefix string) error {
 type snapshot struct {
 	Result struct {
 		Frames []struct {
-			Targets []struct{ Name, Ref string }
+			Nodes []struct{ Name, Ref string }
 		}
 	}
 }
@@ -150,9 +150,9 @@ func (p *player) reference(ctx context.Context, operand string) error {
 		return err
 	}
 	for _, frame := range taken.Result.Frames {
-		for _, target := range frame.Targets {
-			if target.Name == name {
-				p.values[keep] = target.Ref
+		for _, node := range frame.Nodes {
+			if node.Name == name && node.Ref != "" {
+				p.values[keep] = node.Ref
 				return nil
 			}
 		}
