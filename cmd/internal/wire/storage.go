@@ -18,12 +18,15 @@ import (
 )
 
 // Storage provides the instance root, the log and the evidence store.
-var Storage = fx.Module("storage", fx.Provide(newInstance, newLog, newStore))
+var Storage = fx.Module("storage", fx.Provide(newEarly, newInstance, newLog, newStore))
 
-// newInstance makes this process's root. Nothing else may touch the data directory before it.
-func newInstance(lc fx.Lifecycle, c *config.Config) (*instance.Instance, error) {
+func newEarly() *diagnostics.Early { return &diagnostics.Early{} }
+
+// newInstance makes this process's root. Nothing else may touch the data directory before it, so its notices wait for
+// the log.
+func newInstance(lc fx.Lifecycle, c *config.Config, early *diagnostics.Early) (*instance.Instance, error) {
 	restrictPermissions()
-	in, err := instance.Create(c.DataDir, slog.New(slog.DiscardHandler))
+	in, err := instance.Create(c.DataDir, slog.New(early))
 	if err != nil {
 		return nil, err
 	}
@@ -31,19 +34,24 @@ func newInstance(lc fx.Lifecycle, c *config.Config) (*instance.Instance, error) 
 	return in, nil
 }
 
-func newLog(lc fx.Lifecycle, c *config.Config, in *instance.Instance) (*slog.Logger, error) {
+func newLog(lc fx.Lifecycle, c *config.Config, in *instance.Instance, early *diagnostics.Early) (*slog.Logger, error) {
 	log, closeLog, err := diagnostics.Open(c.DataDir, filepath.Base(in.Root()), diagnostics.Level(c.LogLevel))
 	if err != nil {
 		return nil, err
 	}
+	early.To(log)
 	lc.Append(fx.StopHook(closeLog))
 	return log, nil
 }
 
 func newStore(lc fx.Lifecycle, c *config.Config, in *instance.Instance, clk clock.Clock, log *slog.Logger) (*storage.Store, error) {
-	store, _, err := storage.Open(in.Root(), storage.Options{
+	options, err := withFailPoint(in.Root(), storage.Options{
 		Clock: clk, Logger: log, BudgetBytes: c.DiskBudget, MaxAge: c.MaxAge, Peers: in,
 	})
+	if err != nil {
+		return nil, err
+	}
+	store, _, err := storage.Open(in.Root(), options)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,8 @@
+//go:build !failpoints
+
+package wire
+
+import "github.com/krometrail/krometrail/storage"
+
+// withFailPoint does nothing in a program that was not built for crash tests.
+func withFailPoint(_ string, o storage.Options) (storage.Options, error) { return o, nil }
