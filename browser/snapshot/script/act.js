@@ -195,6 +195,42 @@ function disarm() {
   return { hit: g.hit, blocked: g.blocked, by: g.by, seen: g.seen, clicks: g.clicks };
 }
 
+// The watch follows one HTML5 drag of this document: whether it began, and what became of it.
+let dragged = null;
+
+function watchDrag() {
+  unwatchDrag();
+  const w = { start: null, effect: '' };
+  w.note = event => {
+    if (!event.isTrusted) return;
+    if (event.type === 'dragstart') w.start = event;
+    else w.effect = event.dataTransfer ? event.dataTransfer.dropEffect : 'none';
+  };
+  for (const type of ['dragstart', 'dragend']) listen(window, type, w.note, { capture: true, passive: true });
+  dragged = w;
+  return true;
+}
+
+// dragBegan is asked after the moves: a page that prevented the start has a drag of its own.
+function dragBegan() { return !!dragged && !!dragged.start && !dragged.start.defaultPrevented; }
+
+// dragEnded waits at most 30 frames for the end and says with which effect, "" when none was seen.
+function dragEnded() {
+  const w = dragged;
+  return new Promise(done => {
+    const look = left => {
+      if (!w || w.effect || left === 0) { unwatchDrag(); done(w ? w.effect : ''); } else frameTick(() => look(left - 1));
+    };
+    look(30);
+  });
+}
+
+function unwatchDrag() {
+  if (dragged) for (const type of ['dragstart', 'dragend']) unlisten(window, type, dragged.note, { capture: true });
+  dragged = null;
+  return true;
+}
+
 // state is the element's state for postconditions and waits.
 function state(n) {
   const e = nodeOf(n);
