@@ -3,6 +3,7 @@ package input
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/krometrail/krometrail/browser/cdp"
@@ -30,7 +31,9 @@ func prepareDrag(ctx context.Context, d *Driver, c *call) error {
 		return err
 	}
 	// Bringing the goal into view may have moved the start.
-	if from.element.Document != nil {
+	if from.element.Document == nil {
+		from.x, from.y = math.Floor(from.x), math.Floor(from.y) // no text is selected from between two pixels
+	} else {
 		if from, err = d.aimAt(ctx, c, from.element, false); err != nil {
 			return err
 		}

@@ -55,9 +55,12 @@ function* pointsOf(e) {
   for (const b of boxesOf(e)) if (b.width > 0 && b.height > 0) { const v = viewportOf(b); if (v) boxes.push(v); }
   boxes.sort((a, b) => (b.right - b.left) * (b.bottom - b.top) - (a.right - a.left) * (a.bottom - a.top));
   for (const [fx, fy] of [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.15, 0.15], [0.85, 0.85], [0.85, 0.15], [0.15, 0.85], [0.02, 0.5], [0.98, 0.5]]) {
-    for (const b of boxes.slice(0, 8)) yield { x: b.left + fx * (b.right - b.left), y: b.top + fy * (b.bottom - b.top) };
+    for (const b of boxes.slice(0, 8)) yield { x: whole(b.left + fx * (b.right - b.left), b.left), y: whole(b.top + fy * (b.bottom - b.top), b.top) };
   }
 }
+
+// whole: a mouse lies on whole pixels, and the browser selects no text from a press between them.
+function whole(v, least) { const w = Math.floor(v); return w >= least ? w : v; }
 
 function animated(e) {
   const running = document.getAnimations ? document.getAnimations() : [];
