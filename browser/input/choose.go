@@ -57,7 +57,7 @@ func prepareSelect(ctx context.Context, d *Driver, c *call) error {
 		case done.Stale:
 			return nil, nil
 		case !done.Same:
-			return nil, fault.New(fault.InteractionFailed, "the select did not keep the choice").WithRetry(fault.Never).WithRecovery("observe_live shows the select")
+			return nil, fault.New(fault.InteractionFailed, "the select did not keep the choice").WithRetry(fault.Never).WithRecovery("snapshot_page shows the select")
 		case !done.Changed:
 			c.expectation = "the options were selected already"
 		}
@@ -180,7 +180,7 @@ func (d *Driver) prepareFlip(ctx context.Context, c *call, l snapshot.Located, b
 		result := core.ToggleResult{Before: before, After: now, Changed: now != before}
 		if now != want {
 			return result, fault.New(fault.InteractionFailed, "the element was clicked and is %s, not %s", now, want).
-				WithRetry(fault.Never).WithRecovery("observe_live shows the element")
+				WithRetry(fault.Never).WithRecovery("snapshot_page shows the element")
 		}
 		return result, nil
 	}

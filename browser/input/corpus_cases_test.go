@@ -1,6 +1,7 @@
 package input_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/krometrail/krometrail/core/fault"
@@ -300,16 +301,30 @@ func drags() []action {
 <js>t.onpointerdown = e => { t.setPointerCapture(e.pointerId); log('down'); }; t.onpointermove = e => { if (e.buttons) $.dataset.moves = +($.dataset.moves || 0) + 1; }; t.onpointerup = e => { const b = $.querySelector('.goal').getBoundingClientRect(); log(e.clientX > b.left && e.clientX < b.right ? 'hit' : 'miss'); }`,
 			do: doDrag(), check: `logged === 'down hit' && +$.dataset.moves >= 5`,
 		},
-		{name: "drag/html5", html: native, do: doDrag(), check: `logged.includes('start') && logged.includes('drop:payload')`},
+		{name: "drag/html5", html: native, do: doDrag(), check: `logged === 'start drop:payload end'`},
 		{name: "drag/html5 one step", html: native, do: func(e core.Element) (string, any) {
 			op, r := doDrag()(e)
 			if d, ok := r.(*core.DragRequest); ok {
-				d.Steps = 2
+				d.Steps = 1
 			}
 			return op, r
-		}, check: `logged.includes('drop:payload')`},
+		}, check: `logged === 'start drop:payload end'`},
+		{name: "drag/link by default", html: `<a class=t href="https://x.example/a">drag me</a>` + receiver("text/uri-list"), do: doDrag(), check: `logged === 'drop:https://x.example/a'`},
+		{name: "drag/image by default", html: `<img class=t width=30 height=30 src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>">` + receiver("text/html"), do: doDrag(), check: `logged.includes('drop:') && logged.includes('<img')`},
+		{name: "drag/effect is kept", html: native + `; t.addEventListener('dragstart', e => e.dataTransfer.effectAllowed = 'move'); g.addEventListener('dragover', e => e.dataTransfer.dropEffect = 'move'); t.addEventListener('dragend', e => log(e.dataTransfer.dropEffect))`, do: doDrag(), check: `logged.endsWith('end move')`},
+		{name: "drag/drop refused by the goal", html: strings.Replace(native, "g.ondragover = e => e.preventDefault();", "g.ondragover = () => log('over');", 1), do: doDrag(), check: `logged.startsWith('start over') && logged.endsWith('end') && !logged.includes('drop')`},
+		{name: "drag/dragstart prevented goes on as a pointer", html: native + `; t.ondragstart = e => { e.preventDefault(); log('no'); document.addEventListener('mouseup', e => log(g.contains(e.target) ? 'up in goal' : 'up elsewhere'), {once: true}); }`, do: doDrag(), check: `logged === 'no up in goal'`},
+		{name: "drag/selects text", html: `<p style="font:16px monospace"><span class=t>first</span> between <span class=goal>second</span></p>`, do: doDrag(), check: `getSelection().toString().includes(' between ')`},
+		{name: "drag/over nested scrollers", html: `<div class=outer style="height:120px;width:300px;overflow:auto"><div class=inner style="height:80px;overflow:auto"><div class=t draggable=true style="height:30px">drag</div><div style="height:600px"></div></div><div style="height:30px" class=goal>drop</div><div style="height:600px"></div></div>
+<js>const g = $.querySelector('.goal'); t.ondragstart = e => e.dataTransfer.setData('text/plain', 'x'); g.ondragover = e => e.preventDefault(); g.ondrop = e => { e.preventDefault(); log('drop'); }`, do: doDrag(), check: `logged === 'drop'`},
 		{name: "drag/slider", html: `<input type=range class=t value=0 style="width:200px"><b class=goal style="display:inline-block;width:20px;height:20px;margin-left:40px"></b>`, do: doDrag(), check: `+t.value > 40`},
 	}
+}
+
+// receiver is a goal that takes whatever is dropped and logs its data of one type.
+func receiver(kind string) string {
+	return `<div class=goal style="width:120px;height:40px;background:#edc;margin-top:20px">drop</div>
+<js>const g = $.querySelector('.goal'); g.ondragover = e => e.preventDefault(); g.ondrop = e => { e.preventDefault(); log('drop:' + e.dataTransfer.getData('` + kind + `')); }`
 }
 
 func scrolls() []action {

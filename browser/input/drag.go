@@ -3,9 +3,11 @@ package input
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/krometrail/krometrail/browser/cdp"
+	"github.com/krometrail/krometrail/browser/snapshot"
 	"github.com/krometrail/krometrail/core/fault"
 	core "github.com/krometrail/krometrail/core/page"
 )
@@ -29,7 +31,9 @@ func prepareDrag(ctx context.Context, d *Driver, c *call) error {
 		return err
 	}
 	// Bringing the goal into view may have moved the start.
-	if from.element.Document != nil {
+	if from.element.Document == nil {
+		from.x, from.y = math.Floor(from.x), math.Floor(from.y) // no text is selected from between two pixels
+	} else {
 		if from, err = d.aimAt(ctx, c, from.element, false); err != nil {
 			return err
 		}
@@ -79,6 +83,7 @@ func (d *Driver) drag(ctx context.Context, c *call, r *core.DragRequest, from, t
 		return err
 	}
 	defer func() { _ = s.Post("Input.setInterceptDrags", map[string]any{"enabled": false}) }()
+	watched := d.watchDrag(ctx, c, from)
 	sending()
 	err := pipeline(ctx, s, "Input.dispatchMouseEvent", []mouse{
 		{Type: "mouseMoved", X: from.x, Y: from.y, Button: "none"},
@@ -87,26 +92,90 @@ func (d *Driver) drag(ctx context.Context, c *call, r *core.DragRequest, from, t
 	if err != nil {
 		return err
 	}
-	var data json.RawMessage
-	for i := 1; i <= r.Steps; i++ {
-		at := between(from, to, float64(i)/float64(r.Steps))
-		if data != nil {
-			err = dragEvent(ctx, c, "dragOver", at, data)
-		} else {
-			err = pipeline(ctx, s, "Input.dispatchMouseEvent", []mouse{{Type: "mouseMoved", X: at.x, Y: at.y, Button: "left", Buttons: 1}})
-			select {
-			case e := <-intercepted.Events():
-				if data = dragged(e); data != nil && err == nil {
-					err = dragEvent(ctx, c, "dragEnter", at, data)
-				}
-			default:
-			}
-		}
-		if err != nil {
-			return err
+	data, err := moves(ctx, c, r.Steps, from, to, intercepted)
+	if err == nil && data == nil && began(ctx, watched) {
+		data, err = late(ctx, c, to, intercepted)
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.drop(ctx, c, r, to, data); err != nil {
+		return err
+	}
+	if data != nil {
+		c.expectation = refused(ctx, watched)
+	} else if watched != nil {
+		_ = watched.Call(ctx, nil, "unwatchDrag")
+	}
+	return nil
+}
+
+// watchDrag lets the document where the drag starts tell about it; nil when it cannot.
+func (d *Driver) watchDrag(ctx context.Context, c *call, from spot) *snapshot.Document {
+	doc := from.element.Document
+	if doc == nil {
+		var err error
+		if doc, err = d.Snapshots.Document(ctx, c.session, ""); err != nil {
+			return nil
 		}
 	}
-	return d.drop(ctx, c, r, to, data)
+	if doc.Call(ctx, nil, "watchDrag") != nil {
+		return nil
+	}
+	return doc
+}
+
+// moves goes from start to goal, as a pointer until the browser hands over a drag, with the drag from then on.
+func moves(ctx context.Context, c *call, steps int, from, to spot, intercepted *cdp.Subscription) (data json.RawMessage, err error) {
+	for i := 1; i <= steps && err == nil; i++ {
+		at := between(from, to, float64(i)/float64(steps))
+		if data != nil {
+			err = dragEvent(ctx, c, "dragOver", at, data)
+			continue
+		}
+		err = pipeline(ctx, c.session, "Input.dispatchMouseEvent", []mouse{{Type: "mouseMoved", X: at.x, Y: at.y, Button: "left", Buttons: 1}})
+		select {
+		case e := <-intercepted.Events():
+			if data = dragged(e); data != nil && err == nil {
+				err = dragEvent(ctx, c, "dragEnter", at, data)
+			}
+		default:
+		}
+	}
+	return data, err
+}
+
+// handover bounds the wait for a drag that the page has begun and the browser has not handed over yet.
+const handover = 2 * time.Second
+
+// late waits for the drag when the last move was answered before it came: a release without it would drop nothing
+// and leave the browser in the middle of a drag.
+func late(ctx context.Context, c *call, to spot, intercepted *cdp.Subscription) (data json.RawMessage, err error) {
+	bounded(ctx, c, handover, func(ctx context.Context) {
+		select {
+		case e := <-intercepted.Events():
+			data = dragged(e)
+		case <-ctx.Done():
+		}
+	})
+	if data != nil {
+		err = dragEvent(ctx, c, "dragEnter", to, data)
+	}
+	return data, err
+}
+
+func began(ctx context.Context, watched *snapshot.Document) bool {
+	var yes bool
+	return watched != nil && watched.Call(ctx, &yes, "dragBegan") == nil && yes
+}
+
+// refused notes a drag that ended without a drop.
+func refused(ctx context.Context, watched *snapshot.Document) string {
+	var effect string
+	if watched == nil || watched.CallWithin(ctx, rendezvousLimit*4, &effect, "dragEnded") != nil || effect != "none" {
+		return ""
+	}
+	return "the drag ended without a drop: what lies at the goal did not accept it"
 }
 
 // dragged is the data of an intercepted drag.

@@ -206,7 +206,7 @@ func (c *call) afterSending(err error) error {
 		return nil // the document went away under the input: a navigation began
 	case code == fault.Internal:
 		return fault.New(fault.InteractionFailed, "the browser refused a part of the input").WithRetry(fault.Never).
-			WithRecovery("observe_live shows what happened").Because(err)
+			WithRecovery("snapshot_page shows what happened").Because(err)
 	}
 	return err
 }
@@ -239,7 +239,7 @@ func afterInput(f *fault.Error) *fault.Error {
 		return nil
 	}
 	if f.Retry == fault.Safe || f.Recovery == "" {
-		f = f.WithRecovery("the action was carried out; observe_live shows the page")
+		f = f.WithRecovery("the action was carried out; snapshot_page shows the page")
 	}
 	return f.WithRetry(fault.Never)
 }

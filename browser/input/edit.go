@@ -142,7 +142,7 @@ func (d *Driver) setNative(ctx context.Context, c *call, l snapshot.Located, val
 
 func notTaken() error {
 	return fault.New(fault.InteractionFailed, "the field did not take the value").WithRetry(fault.Never).
-		WithRecovery("observe_live shows the field; type_text or press_keys may work where the page edits for itself")
+		WithRecovery("snapshot_page shows the field; type_text or press_keys may work where the page edits for itself")
 }
 
 type took struct {

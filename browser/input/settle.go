@@ -66,7 +66,7 @@ func (d *Driver) arrive(ctx context.Context, c *call) error {
 	})
 	if err != nil && c.waitNavigation && errors.Is(err, context.DeadlineExceeded) {
 		return fault.New(fault.NavigationFailed, "the navigation that the action began did not finish in %d s", int(limit/time.Second)).
-			WithRecovery("wait navigation=complete, or observe_live")
+			WithRecovery("wait navigation=complete, or snapshot_page")
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func leaving(s *page.Session) bool {
 func incomplete(err error, what string) *fault.Error {
 	f := fault.From(err)
 	if f.Code == fault.Internal {
-		return fault.New(fault.PageObservationFailed, "%s", what).WithRecovery("observe_live tries again").Because(err)
+		return fault.New(fault.PageObservationFailed, "%s", what).WithRecovery("snapshot_page tries again").Because(err)
 	}
 	return f
 }

@@ -193,7 +193,7 @@ func shoot(ctx context.Context, s *page.Session, params map[string]any) ([]byte,
 	if err := s.SendWithin(ctx, shotLimit, "Page.captureScreenshot", params, &reply); err != nil {
 		if _, ok := errors.AsType[*cdp.Error](err); ok {
 			return nil, fault.New(fault.ScreenshotFailed, "the browser refused the screenshot").
-				WithRecovery("observe_live shows whether the page is there; a smaller region may work").Because(err)
+				WithRecovery("snapshot_page shows whether the page is there; a smaller region may work").Because(err)
 		}
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func (w *waiting) elapse(ctx context.Context) error {
 func (w *waiting) timedOut() error {
 	w.result.Outcome = "timed_out"
 	return fault.New(fault.WaitTimedOut, "the condition %s did not hold within %d ms", w.result.Condition, w.request.TimeoutMS).
-		WithRecovery("observe_live shows the page; the last probe says what was seen").About(fault.Context{TargetID: w.session.Target()})
+		WithRecovery("snapshot_page shows the page; the last probe says what was seen").About(fault.Context{TargetID: w.session.Target()})
 }
 
 func cancelled(ctx context.Context) error {

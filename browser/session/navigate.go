@@ -106,7 +106,7 @@ func navigationFault(text string, t id.Target) error {
 		class = text
 	}
 	return fault.New(fault.NavigationFailed, "the address could not be loaded (%s)", class).WithRetry(fault.Never).
-		WithRecovery("observe_live shows what the page displays now; check address and server").About(fault.Context{TargetID: t})
+		WithRecovery("snapshot_page shows what the page displays now; check address and server").About(fault.Context{TargetID: t})
 }
 
 // interrupted sorts the ends of a navigation command. A dialog or a slow server after the command was sent leaves a

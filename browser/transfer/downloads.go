@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/page"
@@ -22,14 +21,20 @@ import (
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/core/id"
 	core "github.com/krometrail/krometrail/core/page"
-	"github.com/krometrail/krometrail/core/redact"
 )
 
 // Bounds of a session's downloads.
 const (
-	maxDownloads = 32
+	maxDownloads = 32 // files kept or arriving
 	maxFile      = 64 << 20
+	maxRows      = 256 // inventory, with those that left no file
 	maxName      = 120
+)
+
+// Reasons to stop a download, as the agent reads them.
+const (
+	tooMany  = "a session keeps 32 downloaded files; a new browser session starts afresh"
+	tooLarge = "files above 64 MiB are not kept"
 )
 
 // States of a download.
@@ -56,7 +61,8 @@ type Downloads struct {
 	rows    []*download
 	changed chan struct{}
 	taps    []*cdp.Subscription
-	refused int
+	// unlisted counts what came when the inventory was full.
+	unlisted int
 }
 
 type download struct {
@@ -107,7 +113,7 @@ func (d *Downloads) reset(s session.Started) {
 	d.remove()
 	var raw [3]byte
 	_, _ = rand.Read(raw[:])
-	d.session, d.key, d.rows, d.refused = s.Session, hex.EncodeToString(raw[:]), nil, 0
+	d.session, d.key, d.rows, d.unlisted = s.Session, hex.EncodeToString(raw[:]), nil, 0
 	d.dir = filepath.Join(d.root, string(s.Session))
 	d.wake()
 }
@@ -154,132 +160,6 @@ func (d *Downloads) Managed() bool {
 	return d.managed
 }
 
-// on follows the browser's events, on the connection's reading goroutine.
-func (d *Downloads) on(e cdp.Event) {
-	var p struct {
-		GUID     string  `json:"guid"`
-		URL      string  `json:"url"`
-		Name     string  `json:"suggestedFilename"`
-		Total    float64 `json:"totalBytes"`
-		Received float64 `json:"receivedBytes"`
-		State    string  `json:"state"`
-	}
-	if e.Decode(&p) != nil || p.GUID == "" {
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	row := d.byGUID(p.GUID)
-	if e.Method == "Browser.downloadWillBegin" {
-		if row == nil {
-			d.begin(p.GUID, p.URL, p.Name)
-		}
-		return
-	}
-	if row == nil || row.State != inProgress {
-		return
-	}
-	row.Bytes = int64(p.Received)
-	if p.Total > 0 {
-		total := int64(p.Total)
-		row.TotalBytes = &total
-	}
-	d.advance(row, p.State)
-	d.wake()
-}
-
-func (d *Downloads) byGUID(guid string) *download {
-	for _, r := range d.rows {
-		if r.guid == guid {
-			return r
-		}
-	}
-	return nil
-}
-
-func (d *Downloads) begin(guid, url, name string) {
-	if len(d.rows) >= maxDownloads {
-		d.refused++
-		d.stop(guid)
-		return
-	}
-	d.rows = append(d.rows, &download{guid: guid, Download: core.Download{
-		ID: id.New[id.Download](), State: inProgress, Name: fileName(name), Source: source(url), MediaType: mediaType(name),
-	}})
-	d.wake()
-}
-
-func (d *Downloads) advance(row *download, state string) {
-	switch state {
-	case "completed":
-		row.State, row.Path = complete, filepath.Join(d.dir, row.guid)
-		row.Resource = "krometrail://local/" + string(d.session) + "/downloads/" + string(row.ID)
-	case "canceled":
-		row.State = aborted
-	default:
-		if row.Bytes > maxFile || (row.TotalBytes != nil && *row.TotalBytes > maxFile) {
-			row.State = failed
-			d.stop(row.guid)
-		}
-	}
-}
-
-func (d *Downloads) stop(guid string) {
-	_ = d.browser.Client().StartFunc("", "Browser.cancelDownload", map[string]any{"guid": guid}, func([]byte, error) {})
-}
-
-func source(url string) string {
-	if o := redact.Origin(url); o != "" {
-		return o
-	}
-	return "opaque"
-}
-
-// fileName is a suggested name without directories and control characters.
-func fileName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(name, ""))
-	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
-		name = name[i+1:]
-	}
-	if runes := []rune(name); len(runes) > maxName {
-		name = string(runes[:maxName])
-	}
-	if name == "" || name == "." || name == ".." {
-		return "download"
-	}
-	return name
-}
-
-// mediaType is told by the name's extension, from a fixed list.
-func mediaType(name string) string {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".txt", ".log", ".md":
-		return "text/plain"
-	case ".csv":
-		return "text/csv"
-	case ".json":
-		return "application/json"
-	case ".pdf":
-		return "application/pdf"
-	case ".png":
-		return "image/png"
-	case ".jpg", ".jpeg":
-		return "image/jpeg"
-	case ".zip":
-		return "application/zip"
-	case ".html", ".htm":
-		return "text/html"
-	case ".xml":
-		return "application/xml"
-	}
-	return "application/octet-stream"
-}
-
 // DownloadCursor anchors a wait for downloads at this moment; never empty.
 func (d *Downloads) DownloadCursor() string {
 	d.mu.Lock()
@@ -317,7 +197,7 @@ func (d *Downloads) DownloadsSince(cursor string) []id.Download {
 func (d *Downloads) Downloads(context.Context) (core.ListDownloadsResult, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	out := core.ListDownloadsResult{Cursor: d.cursor(len(d.rows)), Downloads: []core.Download{}}
+	out := core.ListDownloadsResult{Cursor: d.cursor(len(d.rows)), Downloads: []core.Download{}, Unlisted: d.unlisted}
 	if err := d.usable(); err != nil {
 		return out, err
 	}
@@ -377,7 +257,7 @@ func waitFault(ctx context.Context, r core.WaitForDownloadRequest) error {
 func (d *Downloads) look(after int, r *core.WaitForDownloadRequest) (out core.ListDownloadsResult, met bool, changed <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	out = core.ListDownloadsResult{Cursor: d.cursor(len(d.rows)), Downloads: []core.Download{}}
+	out = core.ListDownloadsResult{Cursor: d.cursor(len(d.rows)), Downloads: []core.Download{}, Unlisted: d.unlisted}
 	for i, row := range d.rows {
 		if i < after || (r.DownloadID != "" && row.ID != r.DownloadID) {
 			continue

@@ -105,7 +105,7 @@ func (e *Executor) call(ctx context.Context, op Op, request any) (out Outcome, e
 			e.log.ErrorContext(ctx, "operation panicked", "operation", op.Name, "correlation", string(correlation),
 				"panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			out, err = Outcome{Stage: "run"}, fault.New(fault.Internal, "%s failed inside the program (correlation %s)", op.Name, correlation).
-				WithRecovery("check the page with observe_live; the log has the details")
+				WithRecovery("check the page with snapshot_page; the log has the details")
 		}
 	}()
 	return op.Run(ctx, request)

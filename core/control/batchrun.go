@@ -187,7 +187,7 @@ func (x *batchRun) batchFault() *fault.Error {
 	}
 	f := fault.New(fault.BatchFailed, "%s", message).WithRetry(retry)
 	if x.any {
-		return f.WithRecovery("steps before it were carried out; look at the page with observe_live, then send the remaining steps")
+		return f.WithRecovery("steps before it were carried out; look at the page with snapshot_page, then send the remaining steps")
 	}
 	if x.failed != nil && x.failed.Error != nil && x.failed.Error.Recovery != "" {
 		return f.WithRecovery("%s", x.failed.Error.Recovery)

@@ -222,7 +222,7 @@ func (x *run) aboutSent(err error) error {
 	}
 	f := fault.From(x.about(err))
 	if f.Retry == fault.Safe || f.Recovery == "" {
-		f = f.WithRecovery("input was sent; look at the page with observe_live before anything else")
+		f = f.WithRecovery("input was sent; look at the page with snapshot_page before anything else")
 	}
 	return f.WithRetry(fault.Never)
 }

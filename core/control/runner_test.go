@@ -169,7 +169,7 @@ func TestAFailedDispatchNeverSuggestsRepeating(t *testing.T) {
 	f := fault.From(err)
 	assert.Equal(t, fault.InteractionFailed, f.Code)
 	assert.Equal(t, fault.Never, f.Retry)
-	assert.Contains(t, f.Recovery, "observe_live")
+	assert.Contains(t, f.Recovery, "snapshot_page")
 	assert.Equal(t, record.Failed, b.records(t)[0].Outcome)
 	assert.Equal(t, "interaction_failed", b.records(t)[0].ErrorCode)
 	assert.NotNil(t, out.Result.(control.Result).Observation, "what became of the page is still shown")

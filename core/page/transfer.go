@@ -132,8 +132,10 @@ type Download struct {
 	// Source is the origin only.
 	Source string `json:"source"`
 	// Resource and Path are present when complete.
-	Resource  string    `json:"resource,omitempty"`
-	Path      string    `json:"path,omitempty"`
+	Resource string `json:"resource,omitempty"`
+	Path     string `json:"path,omitempty"`
+	// Reason says why the program itself ended the download: the limit that it met.
+	Reason    string    `json:"reason,omitempty"`
 	MediaType string    `json:"mime_type,omitempty"`
 	TargetID  id.Target `json:"target_id,omitempty"`
 }
@@ -142,6 +144,8 @@ type Download struct {
 type ListDownloadsResult struct {
 	Cursor    string     `json:"cursor"`
 	Downloads []Download `json:"downloads"`
+	// Unlisted counts downloads that were stopped when the inventory itself was full.
+	Unlisted int `json:"unlisted,omitempty"`
 }
 
 // WaitForDownloadRequest waits for a download to appear or to end.

@@ -55,9 +55,12 @@ function* pointsOf(e) {
   for (const b of boxesOf(e)) if (b.width > 0 && b.height > 0) { const v = viewportOf(b); if (v) boxes.push(v); }
   boxes.sort((a, b) => (b.right - b.left) * (b.bottom - b.top) - (a.right - a.left) * (a.bottom - a.top));
   for (const [fx, fy] of [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.15, 0.15], [0.85, 0.85], [0.85, 0.15], [0.15, 0.85], [0.02, 0.5], [0.98, 0.5]]) {
-    for (const b of boxes.slice(0, 8)) yield { x: b.left + fx * (b.right - b.left), y: b.top + fy * (b.bottom - b.top) };
+    for (const b of boxes.slice(0, 8)) yield { x: whole(b.left + fx * (b.right - b.left), b.left), y: whole(b.top + fy * (b.bottom - b.top), b.top) };
   }
 }
+
+// whole: a mouse lies on whole pixels, and the browser selects no text from a press between them.
+function whole(v, least) { const w = Math.floor(v); return w >= least ? w : v; }
 
 function animated(e) {
   const running = document.getAnimations ? document.getAnimations() : [];
@@ -193,6 +196,42 @@ function disarm() {
   for (const type of guarded) unlisten(window, type, g.check, { capture: true });
   guard = null;
   return { hit: g.hit, blocked: g.blocked, by: g.by, seen: g.seen, clicks: g.clicks };
+}
+
+// The watch follows one HTML5 drag of this document: whether it began, and what became of it.
+let dragged = null;
+
+function watchDrag() {
+  unwatchDrag();
+  const w = { start: null, effect: '' };
+  w.note = event => {
+    if (!event.isTrusted) return;
+    if (event.type === 'dragstart') w.start = event;
+    else w.effect = event.dataTransfer ? event.dataTransfer.dropEffect : 'none';
+  };
+  for (const type of ['dragstart', 'dragend']) listen(window, type, w.note, { capture: true, passive: true });
+  dragged = w;
+  return true;
+}
+
+// dragBegan is asked after the moves: a page that prevented the start has a drag of its own.
+function dragBegan() { return !!dragged && !!dragged.start && !dragged.start.defaultPrevented; }
+
+// dragEnded waits at most 30 frames for the end and says with which effect, "" when none was seen.
+function dragEnded() {
+  const w = dragged;
+  return new Promise(done => {
+    const look = left => {
+      if (!w || w.effect || left === 0) { unwatchDrag(); done(w ? w.effect : ''); } else frameTick(() => look(left - 1));
+    };
+    look(30);
+  });
+}
+
+function unwatchDrag() {
+  if (dragged) for (const type of ['dragstart', 'dragend']) unlisten(window, type, dragged.note, { capture: true });
+  dragged = null;
+  return true;
 }
 
 // state is the element's state for postconditions and waits.

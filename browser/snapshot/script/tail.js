@@ -33,5 +33,5 @@ const K = {
   where(n) { const e = nodeOf(n); if (!e) return { stale: true }; const stand = shown(e); return stand ? reach(e, stand) : { why: 'hidden' }; },
   // rendezvous resolves after two animation frames.
   rendezvous() { return new Promise(done => frameTick(() => frameTick(() => done(true)))); },
-  aim, arm, disarm, hits, at, frameBox, state, field, setNative, caret, took, heldOf, choose, pick, uploadInput, container, scrolled, scrollBy, bring, geometry,
+  aim, arm, disarm, watchDrag, dragBegan, dragEnded, unwatchDrag, hits, at, frameBox, state, field, setNative, caret, took, heldOf, choose, pick, uploadInput, container, scrolled, scrollBy, bring, geometry,
 };
