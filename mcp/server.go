@@ -51,6 +51,7 @@ type Server struct {
 	clock     clock.Clock
 	log       *slog.Logger
 	loop      *stdio.Loop
+	unlisted  *unlisted
 }
 
 // New builds the catalogue and the loop around it. An operation that makes no valid tool is an error.
@@ -59,7 +60,7 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{catalogue: tools, executor: c.Executor, clock: c.Clock, log: c.Log}
+	s := &Server{catalogue: tools, executor: c.Executor, clock: c.Clock, log: c.Log, unlisted: newUnlisted(tools)}
 	identity := stdio.Identity{Name: "krometrail", Title: "Krometrail", Version: c.Version, Instructions: instructions}
 	proto := stdio.NewProtocol(identity)
 	for _, tool := range tools.Tools() {
@@ -97,7 +98,7 @@ func (s *Server) Execute(ctx context.Context, name string, arguments json.RawMes
 	if err != nil {
 		return failed("decode", err)
 	}
-	return s.executor.Execute(ctx, tool.Op, request)
+	return s.unlisted.amend(s.executor.Execute(ctx, tool.Op, request))
 }
 
 func failed(stage string, err error) capability.Outcome {
@@ -120,6 +121,7 @@ func (s *Server) handler(tool *catalogue.Tool) func(context.Context, protocol.Ca
 
 func (s *Server) show(ctx context.Context, tool *catalogue.Tool, out capability.Outcome, shown catalogue.Presentation) *protocol.CallToolResult {
 	// The answer of a cancelled or ending request is made all the same: its owner finished the operation.
+	out = s.unlisted.amend(out)
 	answer := present.Show(context.WithoutCancel(ctx), tool.Op.Spec, out, present.Detail(shown.Detail), shown.InlineImages)
 	if d := answer.Envelope.Diagnostics; d != nil {
 		s.log.Info("tool did not succeed", "tool", tool.Op.Name, "status", string(answer.Envelope.Status), "correlation_id", d.CorrelationID,

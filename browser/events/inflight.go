@@ -20,14 +20,17 @@ type inflight struct {
 	started      float64 // Chrome's monotonic seconds
 	fromCache    bool
 	at           sessionTime // of the newest stage
+	loader       string      // of the document that asked
+	left         bool        // the page has another document since
 }
 
 // lastingAfter is how long a request may be without a next stage before it counts as one that is meant to last.
 const lastingAfter = 30 * time.Second
 
-// lasts reports whether the request is one that a page holds open: a long poll, a stream of events, a socket.
+// lasts reports whether the request is one that nobody waits for: a page holds it open, as a long poll, a stream of events
+// or a socket, or it belongs to a document that is gone, of which the browser may never tell the end.
 func (f *inflight) lasts(now sessionTime) bool {
-	return f.kind == "eventsource" || f.kind == "websocket" || now.Sub(f.at) > lastingAfter
+	return f.left || f.kind == "eventsource" || f.kind == "websocket" || now.Sub(f.at) > lastingAfter
 }
 
 // stage gives the time of the next stage of a request, which is never before the last one: Chrome takes the
@@ -89,6 +92,18 @@ func (r *requests) of(t id.Target, now sessionTime) []string {
 		}
 	}
 	return names
+}
+
+// leave notes that a page shows the document of loader: what earlier documents and their frames asked for is abandoned.
+// Workers name no loader.
+func (r *requests) leave(t id.Target, loader string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, f := range r.known {
+		if f.target == t && f.loader != "" && f.loader != loader {
+			f.left = true
+		}
+	}
 }
 
 func (r *requests) fail(k string) {

@@ -144,7 +144,10 @@ func (w *writer) requestWillBeSent(s *stream, e cdp.Event) {
 	if p.Redirect != nil {
 		w.response(s, k, stageRedirected, p.Timestamp, p.Redirect, at)
 	}
-	known := &inflight{target: s.target, at: at, method: redact.Method(p.Request.Method), kind: kindOf(p.Type), url: w.urls.summary(p.Request.URL), started: p.Timestamp}
+	known := &inflight{
+		target: s.target, at: at, method: redact.Method(p.Request.Method), kind: kindOf(p.Type), url: w.urls.summary(p.Request.URL),
+		started: p.Timestamp, loader: p.LoaderID,
+	}
 	w.requests.add(k, known)
 	payload := &requestPayload{
 		Stage: stageSent, RequestID: requestID(p.RequestID), Method: known.method, Kind: known.kind, URL: known.url, Context: s.context,

@@ -51,6 +51,9 @@ func (w *writer) lifecycle(s *stream, e cdp.Event) {
 	if !w.decode(e, &p) || s.childFrame(p.Frame) {
 		return
 	}
+	if p.Name == "commit" || p.Name == "init" {
+		w.requests.leave(s.target, p.Loader)
+	}
 	name := milestone(p.Name)
 	if name == "" {
 		return

@@ -54,8 +54,14 @@ func built(t *testing.T) string {
 
 func startProcess(t *testing.T, program, version string) *process {
 	t.Helper()
-	p := &process{t: t, version: version, command: exec.CommandContext(t.Context(), program, "mcp", "--data-dir", t.TempDir(), "--profile-root", t.TempDir())}
-	p.command.Env = os.Environ()
+	return startWith(t, program, version, nil, "--data-dir", t.TempDir(), "--profile-root", t.TempDir())
+}
+
+// startWith starts the program with more environment and these options.
+func startWith(t *testing.T, program, version string, env []string, options ...string) *process {
+	t.Helper()
+	p := &process{t: t, version: version, command: exec.CommandContext(t.Context(), program, append([]string{"mcp"}, options...)...)}
+	p.command.Env = append(os.Environ(), env...)
 	p.command.Stderr = os.Stderr
 	var err error
 	p.in, err = p.command.StdinPipe()

@@ -13,7 +13,7 @@ func (o Operations) pages() []capability.Op {
 	return append(o.pageSet(),
 		read(capability.Spec{
 			Name: "list_pages", Lane: capability.Free, Lean: true, Tiers: true, Title: "List pages",
-			Summary: "Open pages with visibility, opener and dialog; a cursor for wait_for_page.",
+			Summary: "Open pages with visibility, opener and dialog, and a cursor.",
 		}, func(ctx context.Context, _ *page.ListRequest) (page.Pages, error) { return o.PageList.List(ctx) }),
 		read(capability.Spec{
 			Name: "wait_for_page", Lane: capability.Free, Title: "Wait for a page",

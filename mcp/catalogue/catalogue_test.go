@@ -200,16 +200,64 @@ func TestHouseRulesOfSchemas(t *testing.T) {
 		"no JSON":     `{`,
 		"meta-schema": `{"type":"object","additionalProperties":false,"properties":{"a":{"minimum":"x"}}}`,
 	} {
-		_, err := compile("x", json.RawMessage(schema), true)
+		_, err := compileClosed("x", json.RawMessage(schema))
 		require.Error(t, err, name)
 	}
 }
 
-func TestOutputSchemaIsClosedAtTheTop(t *testing.T) {
-	tool, _ := controlTools(t, Full).Tool("click")
-	require.NoError(t, tool.CheckOutput(map[string]any{"tool": "click", "status": "succeeded", "result": map[string]any{"anything": 1}}))
-	require.Error(t, tool.CheckOutput(map[string]any{"tool": "click", "status": "succeeded", "result": map[string]any{}, "more": 1}))
-	require.Error(t, tool.CheckOutput(map[string]any{"tool": "click"}))
+func TestAnswersAreHeldToTheirSchemas(t *testing.T) {
+	click, _ := controlTools(t, Full).Tool("click")
+	whole := func(changes map[string]any) map[string]any {
+		answer := map[string]any{"tool": "click", "status": "succeeded", "result": map[string]any{"anything": 1}}
+		for name, value := range changes {
+			if answer[name] = value; value == nil {
+				delete(answer, name)
+			}
+		}
+		return answer
+	}
+	reason := map[string]any{"code": "not_found", "message": "gone", "retry": "never"}
+	diagnostics := map[string]any{"correlation_id": "abc", "stage": "run"}
+	for name, good := range map[string]map[string]any{
+		"plain":    {},
+		"warned":   {"warnings": []any{reason}, "notes": []any{"a fact"}},
+		"degraded": {"status": "degraded", "diagnostics": diagnostics, "interaction": map[string]any{"id": "int_1"}},
+		"failed":   {"status": "failed", "error": reason, "diagnostics": diagnostics, "result": map[string]any{}},
+	} {
+		require.NoError(t, click.CheckOutput(whole(good)), name)
+	}
+	for name, bad := range map[string]map[string]any{
+		"no tool": {"tool": nil}, "no status": {"status": nil}, "no result": {"result": nil},
+		"another tool": {"tool": "fill"}, "unknown status": {"status": "fine"}, "list as result": {"result": []any{}},
+		"unknown member": {"more": 1}, "another kind's member": {"range_handle": "rng_0"},
+		"failed without a reason":       {"status": "failed", "diagnostics": diagnostics},
+		"reason without retry":          {"status": "failed", "diagnostics": diagnostics, "error": map[string]any{"code": "x", "message": "y"}},
+		"degraded without diagnostics":  {"status": "degraded"},
+		"diagnostics with a success":    {"diagnostics": diagnostics},
+		"reason with a success":         {"error": reason},
+		"diagnostics without the stage": {"status": "degraded", "diagnostics": map[string]any{"correlation_id": "abc"}},
+		"warnings that are none":        {"warnings": []any{}},
+		"text as warning":               {"warnings": []any{"careful"}},
+	} {
+		require.Error(t, click.CheckOutput(whole(bad)), name)
+	}
+}
+
+func TestTheLeanSetListsNoOutputSchemas(t *testing.T) {
+	for set, listed := range map[Set]bool{Full: true, Lean: false} {
+		for _, tool := range controlTools(t, set).Tools() {
+			raw, err := json.Marshal(tool.Descriptor())
+			require.NoError(t, err)
+			var d struct {
+				Output *struct{ Required []string } `json:"outputSchema"`
+			}
+			require.NoError(t, json.Unmarshal(raw, &d))
+			require.Equal(t, listed, d.Output != nil, tool.Op.Name)
+			if listed {
+				require.Equal(t, []string{"tool", "status", "result"}, d.Output.Required)
+			}
+		}
+	}
 }
 
 func FuzzDecode(f *testing.F) {

@@ -7,39 +7,64 @@ import (
 	"github.com/krometrail/krometrail/core/capability"
 )
 
-// outputSchema is the envelope that every answer has: closed at the top level, open below. A tool lists the
-// members that its answers can have; tool, status and result are always there. Their types are
-// not said: the catalogue is read whole by hosts, and no caller learns anything from what is the same for every tool.
-func outputSchema(op capability.Op) json.RawMessage {
-	var optional strings.Builder
-	for _, name := range optionalMembers(op) {
-		optional.WriteString(`,"` + name + `":{}`)
-	}
-	return json.RawMessage(`{"type":"object","properties":{"tool":{},"status":{},"result":{}` +
-		optional.String() + `},"additionalProperties":false}`)
+// listedOutput is the output schema that tools/list shows: what holds for every answer of every tool. It is open,
+// because which other members an answer has depends on what happened; strictOutput says that for each tool.
+const listedOutput = `{"type":"object","properties":{"tool":{"type":"string"},` +
+	`"status":{"enum":["succeeded","degraded","failed"]},"result":{"type":"object"}},` +
+	`"required":["tool","status","result"]}`
+
+// member is one member of the envelope besides tool, status and result: its schema and whose answers can have it.
+type member struct {
+	name, schema string
+	of           func(capability.Op) bool
 }
 
-// always lists the members that no answer lacks.
-func always() []string { return []string{"tool", "status", "result"} }
+const (
+	faultSchema = `{"type":"object","properties":{"code":{"type":"string"},"message":{"type":"string"},` +
+		`"retry":{"enum":["never","safe","after_recovery"]},"recovery":{"type":"string"}},"required":["code","message","retry"]}`
+	textsSchema = `{"type":"array","items":{"type":"string","minLength":1},"minItems":1}`
+)
 
-// optionalMembers are the members besides tool, status and result that an operation's answers can have.
-func optionalMembers(op capability.Op) []string {
-	var names []string
-	if op.Kind == capability.Change || op.Kind == capability.Recorded {
-		names = append(names, "interaction")
+// members lists the envelope's optional members.
+func members() []member {
+	every := func(capability.Op) bool { return true }
+	temporal := func(op capability.Op) bool {
+		return op.Capability != capability.Control && op.Capability != capability.ActionTrace
 	}
-	temporal := op.Capability != capability.Control && op.Capability != capability.ActionTrace
-	if temporal {
-		names = append(names, "range", "range_handle", "next")
+	pictures := func(op capability.Op) bool { return op.Pictures }
+	return []member{
+		{"interaction", `{"type":"object"}`, func(op capability.Op) bool {
+			return op.Kind == capability.Change || op.Kind == capability.Recorded
+		}},
+		{"range", `{"type":"object"}`, temporal},
+		{"range_handle", `{"type":"string","pattern":"^rng_"}`, temporal},
+		{"next", textsSchema, temporal},
+		{"images", `{"type":"array","items":{"type":"object","required":["role","inline"]},"minItems":1}`, pictures},
+		{"resources", `{"type":"array","items":{"type":"object","required":["role","uri"]},"minItems":1}`,
+			func(op capability.Op) bool { return pictures(op) || temporal(op) }},
+		{"notes", textsSchema, func(op capability.Op) bool {
+			return pictures(op) || op.StartsBrowser || op.Kind == capability.Lifecycle
+		}},
+		{"warnings", `{"type":"array","items":` + faultSchema + `,"minItems":1}`, every},
+		{"error", faultSchema, every},
+		{"diagnostics", `{"type":"object","properties":{"correlation_id":{"type":"string","minLength":1},` +
+			`"stage":{"type":"string","minLength":1}},"required":["correlation_id","stage"]}`, every},
 	}
-	if op.Pictures {
-		names = append(names, "images")
+}
+
+// strictOutput is everything that is promised of a tool's answers: the members it can have and no others, a reason
+// with every failure, diagnostics with all that did not simply succeed. Tests hold answers to it; it is not listed,
+// since it would double what a host reads.
+func strictOutput(op capability.Op) json.RawMessage {
+	var optional strings.Builder
+	for _, m := range members() {
+		if m.of(op) {
+			optional.WriteString(`,"` + m.name + `":` + m.schema)
+		}
 	}
-	if op.Pictures || temporal {
-		names = append(names, "resources")
-	}
-	if op.Pictures || op.StartsBrowser || op.Kind == capability.Lifecycle {
-		names = append(names, "notes")
-	}
-	return append(names, "warnings", "error", "diagnostics")
+	return json.RawMessage(`{"type":"object","properties":{"tool":{"const":"` + op.Name + `"},` +
+		`"status":{"enum":["succeeded","degraded","failed"]},"result":{"type":"object"}` + optional.String() + `},` +
+		`"required":["tool","status","result"],"additionalProperties":false,"allOf":[` +
+		`{"if":{"properties":{"status":{"const":"failed"}}},"then":{"required":["error"]}},` +
+		`{"if":{"properties":{"status":{"const":"succeeded"}}},"then":{"properties":{"error":false,"diagnostics":false}},"else":{"required":["diagnostics"]}}]}`)
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// compile checks a schema against the meta-schema and the house rules and returns its validator.
-func compile(name string, schema json.RawMessage, closed bool) (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err != nil {
+// compileClosed checks an input schema against the house rules too: one closed object without references,
+// combinators at its root or open objects inside, because several hosts reject those.
+func compileClosed(name string, schema json.RawMessage) (*jsonschema.Schema, error) {
+	var root map[string]any
+	if err := json.Unmarshal(schema, &root); err != nil {
 		return nil, err
 	}
-	root, ok := doc.(map[string]any)
-	if !ok || root["type"] != "object" {
+	if root["type"] != "object" {
 		return nil, errors.New("the root must be of type object")
 	}
 	for _, combinator := range []string{"anyOf", "oneOf", "allOf", "not", "if"} {
@@ -27,7 +27,16 @@ func compile(name string, schema json.RawMessage, closed bool) (*jsonschema.Sche
 	if root["additionalProperties"] != false {
 		return nil, errors.New("the root must be closed")
 	}
-	if err := checkSchema(root, "$", closed); err != nil {
+	if err := checkSchema(root, "$"); err != nil {
+		return nil, err
+	}
+	return compile(name, schema)
+}
+
+// compile checks a schema against the meta-schema and returns its validator.
+func compile(name string, schema json.RawMessage) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
 		return nil, err
 	}
 	compiler := jsonschema.NewCompiler()
@@ -38,8 +47,8 @@ func compile(name string, schema json.RawMessage, closed bool) (*jsonschema.Sche
 	return compiler.Compile(location)
 }
 
-// checkSchema walks a schema. closed demands that every object is closed.
-func checkSchema(schema any, path string, closed bool) error {
+// checkSchema walks a schema: every object in it must be closed.
+func checkSchema(schema any, path string) error {
 	s, ok := schema.(map[string]any)
 	if !ok {
 		return fmt.Errorf("%s: a boolean schema", path)
@@ -50,16 +59,16 @@ func checkSchema(schema any, path string, closed bool) error {
 		}
 	}
 	properties, isObject := s["properties"].(map[string]any)
-	if closed && (isObject || s["additionalProperties"] != nil) && s["additionalProperties"] != false {
+	if (isObject || s["additionalProperties"] != nil) && s["additionalProperties"] != false {
 		return fmt.Errorf("%s: an open object", path)
 	}
 	for name, property := range properties {
-		if err := checkSchema(property, path+"."+name, closed); err != nil {
+		if err := checkSchema(property, path+"."+name); err != nil {
 			return err
 		}
 	}
 	if items, has := s["items"]; has {
-		return checkSchema(items, path+"[]", closed)
+		return checkSchema(items, path+"[]")
 	}
 	return nil
 }

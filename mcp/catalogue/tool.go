@@ -1,10 +1,11 @@
 package catalogue
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	infer "github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -20,7 +21,7 @@ type Set string
 const (
 	// Full lists every tool.
 	Full Set = "full"
-	// Lean lists the tools that most work needs; the others stay usable as batch steps.
+	// Lean lists the tools that most work needs, without output schemas; the others stay usable as batch steps.
 	Lean Set = "lean"
 )
 
@@ -29,10 +30,13 @@ type Tool struct {
 	Op capability.Op
 	// Hidden tools are not listed and cannot be called by name, only as batch steps.
 	Hidden bool
-	// Input and Output are JSON schemas.
+	// Input and Output are the listed JSON schemas; Output is nil in the lean set.
 	Input, Output json.RawMessage
 
-	input, output *jsonschema.Schema
+	input *jsonschema.Schema
+	// listed and strict check answers; strict is compiled when a test first asks.
+	listed *jsonschema.Schema
+	strict func() (*jsonschema.Schema, error)
 }
 
 // Catalogue holds the tools of a registry. It is immutable and safe for concurrent use.
@@ -47,11 +51,19 @@ func New(registry *capability.Registry, set Set) (*Catalogue, error) {
 	if set != Full && set != Lean {
 		return nil, fmt.Errorf("the tool set %q is neither full nor lean", set)
 	}
+	listed, err := compile("output", json.RawMessage(listedOutput))
+	if err != nil {
+		return nil, fmt.Errorf("output schema: %w", err)
+	}
 	c := &Catalogue{byName: map[string]*Tool{}}
 	for _, op := range registry.Ops() {
 		tool, err := newTool(op)
 		if err != nil {
 			return nil, fmt.Errorf("tool %s: %w", op.Name, err)
+		}
+		tool.listed = listed
+		if set == Full {
+			tool.Output = json.RawMessage(listedOutput)
 		}
 		tool.Hidden = set == Lean && !op.Lean
 		c.tools = append(c.tools, tool)
@@ -74,13 +86,10 @@ func newTool(op capability.Op) (t Tool, err error) {
 	if t.Input, err = json.Marshal(schema); err != nil {
 		return t, err
 	}
-	t.Output = outputSchema(op)
-	if t.input, err = compile(op.Name+"/input", t.Input, true); err != nil {
+	if t.input, err = compileClosed(op.Name+"/input", t.Input); err != nil {
 		return t, fmt.Errorf("input schema: %w", err)
 	}
-	if t.output, err = compile(op.Name+"/output", t.Output, false); err != nil {
-		return t, fmt.Errorf("output schema: %w", err)
-	}
+	t.strict = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(op.Name+"/output", strictOutput(op)) })
 	return t, nil
 }
 
@@ -160,25 +169,23 @@ func (t *Tool) Descriptor() mcp.Tool {
 	}
 }
 
-// CheckOutput reports how an answer's structured content breaks the tool's output schema, or which of the members
-// that every answer has it lacks.
+// CheckOutput reports how an answer's structured content breaks the listed output schema, or the stricter one of
+// what this tool's answers can have.
 func (t *Tool) CheckOutput(structured any) error {
 	raw, err := json.Marshal(structured)
 	if err != nil {
 		return err
 	}
-	var instance any
-	if err := json.Unmarshal(raw, &instance); err != nil {
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
 		return err
 	}
-	members, _ := instance.(map[string]any)
-	for _, name := range always() {
-		if _, has := members[name]; !has {
-			return fmt.Errorf("the answer has no %s", name)
-		}
+	if err := t.listed.Validate(instance); err != nil {
+		return err
 	}
-	if _, object := members["result"].(map[string]any); !object {
-		return errors.New("the answer's result is no object")
+	strict, err := t.strict()
+	if err != nil {
+		return err
 	}
-	return t.output.Validate(instance)
+	return strict.Validate(instance)
 }
