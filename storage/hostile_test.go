@@ -110,6 +110,13 @@ func (h *hostile) record() (*recorder, error) {
 	return r, err
 }
 
+func (h *hostile) recordTwice() (a, b *recorder, err error) {
+	if a, err = h.record(); err == nil {
+		b, err = h.record()
+	}
+	return a, b, err
+}
+
 // works appends frames in several segments, publishes an artifact and reads everything back.
 func (r *recorder) works() error {
 	ctx := context.Background()
@@ -150,11 +157,7 @@ func (r *recorder) close() error {
 
 // chmod takes all permissions of the directory away: counting and recording go on through what is open.
 func (h *hostile) chmod() error {
-	a, err := h.record()
-	if err != nil {
-		return err
-	}
-	b, err := h.record()
+	a, b, err := h.recordTwice()
 	if err != nil {
 		return err
 	}
@@ -229,11 +232,7 @@ func (h *hostile) replaced() error {
 
 // rootReplaced puts a link in the place of an abandoned root.
 func (h *hostile) rootReplaced() error {
-	a, err := h.record()
-	if err != nil {
-		return err
-	}
-	b, err := h.record()
+	a, b, err := h.recordTwice()
 	if err != nil {
 		return err
 	}

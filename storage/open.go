@@ -26,7 +26,7 @@ func Open(root string, o Options) (*Store, RecoveryReport, error) {
 	if err != nil {
 		return nil, RecoveryReport{}, err
 	}
-	s := newStore(o)
+	s := newStore(root, o)
 	report, err := s.open(root)
 	if err != nil {
 		s.abandon()
@@ -67,9 +67,9 @@ func (o Options) complete(root string) (Options, error) {
 	return o, nil
 }
 
-func newStore(o Options) *Store {
+func newStore(root string, o Options) *Store {
 	return &Store{
-		options: o, fs: o.FS, book: retention.NewBook(artifactGrace), nextKey: 1, share: o.BudgetBytes,
+		options: o, scratch: filepath.Join(root, ScratchDir), fs: o.FS, book: retention.NewBook(artifactGrace), nextKey: 1, share: o.BudgetBytes,
 		writers: map[id.Session]*openSegment{}, streams: map[retention.Stream]*streamEnd{}, rejected: map[id.Session]*fault.Error{},
 	}
 }
@@ -101,7 +101,7 @@ func (s *Store) open(root string) (RecoveryReport, error) {
 }
 
 func (s *Store) ensureFolders() error {
-	for _, dir := range []string{segment.Dir, index.ArtifactsDir} {
+	for _, dir := range []string{segment.Dir, index.ArtifactsDir, ScratchDir} {
 		if err := s.fs.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
@@ -141,7 +141,7 @@ const logFraction = 512
 // clearCache removes the disposable recording cache of this root: index, segments, artifacts. The index goes
 // last, so that a crash in between is seen as the same foreign index again.
 func (s *Store) clearCache() error {
-	for _, dir := range []string{segment.Dir, index.ArtifactsDir} {
+	for _, dir := range []string{segment.Dir, index.ArtifactsDir, ScratchDir} {
 		if err := removeBelow(s.fs, dir); err != nil {
 			return err
 		}

@@ -12,6 +12,11 @@ import (
 // Pin implements record.PinStore. It protects the segments of the window's frames and of the frame before it.
 // What is not recorded yet is not protected; a window of which nothing is recorded gives range_not_captured.
 func (s *Store) Pin(_ context.Context, w record.Window) (record.PinResult, error) {
+	return s.changePins(w, s.pinLocked)
+}
+
+// changePins runs change on a window that may be pinned, with the lock held on a store that accepts changes.
+func (s *Store) changePins(w record.Window, change func(record.Window) (record.PinResult, error)) (record.PinResult, error) {
 	if err := checkWindow(w); err != nil {
 		return record.PinResult{}, err
 	}
@@ -20,6 +25,10 @@ func (s *Store) Pin(_ context.Context, w record.Window) (record.PinResult, error
 	if err := s.usableLocked(); err != nil {
 		return record.PinResult{}, err
 	}
+	return change(w)
+}
+
+func (s *Store) pinLocked(w record.Window) (record.PinResult, error) {
 	var pin index.Pin
 	var added bool
 	err := s.change(func(tx *index.Tx) (err error) {
@@ -66,14 +75,10 @@ func (s *Store) pinResultLocked(pin index.Pin, changed bool) record.PinResult {
 
 // Unpin implements record.PinStore. The window must be exactly one that was pinned; any other changes nothing.
 func (s *Store) Unpin(_ context.Context, w record.Window) (record.PinResult, error) {
-	if err := checkWindow(w); err != nil {
-		return record.PinResult{}, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.usableLocked(); err != nil {
-		return record.PinResult{}, err
-	}
+	return s.changePins(w, s.unpinLocked)
+}
+
+func (s *Store) unpinLocked(w record.Window) (record.PinResult, error) {
 	var pin index.Pin
 	var removed bool
 	var oldest int64

@@ -63,7 +63,24 @@ func (r *recovery) run() error {
 	if err := r.segments(ctx); err != nil {
 		return err
 	}
-	return r.artifacts(ctx)
+	if err := r.artifacts(ctx); err != nil {
+		return err
+	}
+	return r.scratch()
+}
+
+// scratch removes files that were never published.
+func (r *recovery) scratch() error {
+	entries, err := r.s.fs.ReadDir(ScratchDir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := r.removeStray(ScratchDir + "/" + e.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finishDeletions unlinks what a removal had listed when it was interrupted. The deletion of an artifact whose

@@ -22,6 +22,7 @@ import (
 type Store struct {
 	options   Options
 	fs        disk.FS
+	scratch   string // path of the scratch folder
 	ix        *index.Index
 	publisher *publisher
 	janitor   *janitor

@@ -5,6 +5,8 @@ import (
 	"image"
 	"io"
 	"time"
+
+	"github.com/krometrail/krometrail/core/fault"
 )
 
 // Encoder makes one clip of still pictures. Errors are faults: resource_limit_exceeded, cancelled,
@@ -47,4 +49,6 @@ type Clip struct {
 	// Times says when each picture begins, exactly as it stands in the file.
 	Times  []time.Duration
 	Length time.Duration
+	// Warnings are about what making the clip did to other evidence; they may come with an error.
+	Warnings []*fault.Error
 }

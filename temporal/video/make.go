@@ -29,13 +29,13 @@ func (s *Service) make(ctx context.Context, r Request, epoch int, a record.Artif
 	unshown := presentable(plan)
 	clip, err := s.encode(ctx, r, analysis, plan)
 	if err != nil {
-		return evidence.VideoClip{}, nil, err
+		return evidence.VideoClip{}, clip.Warnings, err
 	}
 	out, warnings, err := s.publish(ctx, r, epoch, a, plan, unshown, clip)
 	if discarded := clip.Discard(); err == nil && discarded != nil {
 		err = discarded
 	}
-	return out, warnings, err
+	return out, append(clip.Warnings, warnings...), err
 }
 
 // presentable takes entries out of the plan that are too short to be shown: frames presented at the same instant.

@@ -78,7 +78,8 @@ func Report(w io.Writer, findings []Finding) error {
 // data makes and removes an instance root, as every start does.
 func (d Doctor) data() Finding {
 	f := Finding{Check: "data directory", Verdict: OK}
-	in, err := instance.Create(d.Config.DataDir, slog.New(slog.DiscardHandler))
+	var said notices
+	in, err := instance.Create(d.Config.DataDir, slog.New(&said))
 	if err != nil {
 		problem := fault.From(err)
 		f.Verdict, f.Fact, f.Next = Missing, problem.Message, problem.Recovery
@@ -91,7 +92,7 @@ func (d Doctor) data() Finding {
 	if err != nil {
 		f.Verdict, f.Fact = Warn, "the lock could not be released"
 	}
-	return f
+	return said.addTo(f)
 }
 
 func (d Doctor) budget() Finding {

@@ -17,24 +17,19 @@ import (
 	"github.com/krometrail/krometrail/core/capability"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/storage"
-	"github.com/krometrail/krometrail/storage/instance"
 	"github.com/krometrail/krometrail/temporal/artifact"
 	"github.com/krometrail/krometrail/temporal/ffmpeg"
 	"github.com/krometrail/krometrail/temporal/video"
 )
 
-// qualifyBudget is how long the start waits for the encoder's trial, which usually takes a fifth of a second and begins
-// before anything else starts. An ffmpeg that is slower than this is not offered.
+// qualifyBudget is how long the start waits for the encoder's trial, which usually takes a fifth of a second and runs
+// beside the rest of the start. An ffmpeg that is slower than this is not offered.
 const qualifyBudget = 3 * time.Second
-
-// clipFolder lies in the instance root, so that what a killed process leaves is reclaimed with its root.
-const clipFolder = "clips"
 
 // trial is the qualification of the user's ffmpeg, running beside the rest of the start.
 type trial struct {
-	folder string
-	done   chan struct{}
-	ended  verdict
+	done  chan struct{}
+	ended verdict
 }
 
 // verdict is a qualified encoder, or why there is none.
@@ -43,9 +38,10 @@ type verdict struct {
 	reason  string
 }
 
-// startTrial begins the qualification. It ends by itself within qualifyBudget.
-func startTrial(c *config.Config, in *instance.Instance, env Env, clk clock.Clock, log *slog.Logger) (*trial, error) {
-	t := &trial{folder: filepath.Join(in.Root(), clipFolder), done: make(chan struct{})}
+// startTrial begins the qualification, once the store has emptied the folder it is made in. It ends by itself within
+// qualifyBudget.
+func startTrial(c *config.Config, store *storage.Store, env Env, clk clock.Clock, log *slog.Logger) (*trial, error) {
+	t := &trial{done: make(chan struct{})}
 	selection, err := capability.Select(c.Capabilities, nil)
 	if err != nil {
 		return nil, err
@@ -54,12 +50,9 @@ func startTrial(c *config.Config, in *instance.Instance, env Env, clk clock.Cloc
 		close(t.done)
 		return t, nil
 	}
-	if err := os.MkdirAll(t.folder, 0o700); err != nil {
-		return nil, err
-	}
 	go func() {
 		defer close(t.done)
-		t.ended = qualify(t.folder, env, clk)
+		t.ended = qualify(store.Scratch(), env, clk)
 		if t.ended.encoder == nil {
 			log.Info("temporal-video omitted", "reason", t.ended.reason)
 			return
@@ -124,13 +117,13 @@ func newVideo(t *trial, a *artifact.Service, store *storage.Store, clk clock.Clo
 	if v.encoder == nil {
 		return nil
 	}
-	return video.New(a, store, clips{v.encoder, t.folder}, clk)
+	return video.New(a, store, clips{v.encoder, store}, clk)
 }
 
-// clips lets the video service encode with ffmpeg.
+// clips lets the video service encode with ffmpeg, within the store's budget.
 type clips struct {
 	encoder *ffmpeg.Encoder
-	folder  string
+	store   *storage.Store
 }
 
 var _ video.Encoder = clips{}
@@ -140,17 +133,30 @@ func (c clips) Identity() video.Identity {
 	return video.Identity{Build: c.encoder.Build(), Encoder: c.encoder.Name(), Parameters: c.encoder.Parameters()}
 }
 
-// Encode implements video.Encoder.
+// Encode implements video.Encoder. The unfinished file counts as used until it is discarded.
 func (c clips) Encode(ctx context.Context, j video.Job) (video.Clip, error) {
+	most := ffmpeg.DefaultLimits().Bytes
+	if j.MaxBytes > 0 {
+		most = min(most, j.MaxBytes)
+	}
+	granted, release, warnings, err := c.store.Reserve(most)
+	if err != nil {
+		return video.Clip{Warnings: warnings}, err
+	}
 	made, err := c.encoder.Encode(ctx, ffmpeg.Request{
-		Width: j.Width, Height: j.Height, Durations: j.Durations, Picture: j.Picture, Directory: c.folder,
-		MaxBytes: j.MaxBytes, Progress: j.Progress,
+		Width: j.Width, Height: j.Height, Durations: j.Durations, Picture: j.Picture, Directory: c.store.Scratch(),
+		MaxBytes: granted, Progress: j.Progress,
 	})
 	if err != nil {
-		return video.Clip{}, err
+		release()
+		return video.Clip{Warnings: warnings}, err
+	}
+	discard := func() error {
+		defer release()
+		return made.Discard()
 	}
 	return video.Clip{
-		Open: func() (io.ReadCloser, error) { return os.Open(made.Path) }, Discard: made.Discard,
+		Open: func() (io.ReadCloser, error) { return os.Open(made.Path) }, Discard: discard, Warnings: warnings,
 		Bytes: made.Bytes, SHA256: hex.EncodeToString(made.SHA256[:]), MediaType: made.MediaType,
 		Width: made.Width, Height: made.Height, Times: made.Times, Length: made.Length,
 	}, nil
