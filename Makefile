@@ -119,6 +119,10 @@ crash-storage: ## kill a recording store at each of its steps; some minutes
 crash-program: ensure ## kill the whole recording program 150 times; a quarter of an hour
 	$(GO) test -count=1 -timeout 60m -v -run TheProgramIsKilled ./cmd/krometrail -kills 150 </dev/null
 
+.PHONY: crash-program
+crash-program: ensure ## kill the recording program 150 times beside two that live; about ten minutes
+	$(GO) test -count=1 -timeout 60m -v -run KilledProgram ./cmd/internal/crashtest -kills 150 </dev/null
+
 # A benchmark lives beside what it measures; these names group them by what they are read for. BENCHTIME=1x BENCHFLAGS=-short
 # is the quick look.
 .PHONY: bench bench-visual bench-capture bench-control bench-mcp bench-storage bench-temporal bench-events
