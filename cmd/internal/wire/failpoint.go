@@ -10,11 +10,11 @@ import (
 
 	"github.com/krometrail/krometrail/storage"
 	"github.com/krometrail/krometrail/storage/disk"
-	"github.com/krometrail/krometrail/storage/storagetest"
+	"github.com/krometrail/krometrail/storage/faultfs"
 )
 
 // failPoint names the step before which the process kills itself, for crash tests of the whole program: an operation of
-// storagetest or a step of the index, or "any", and which one of them, as in FAILPOINT=rename:2.
+// faultfs or a step of the index, or "any", and which one of them, as in FAILPOINT=rename:2.
 const failPoint = "FAILPOINT"
 
 // withFailPoint puts the fail point that the environment names below the store of root.
@@ -34,10 +34,10 @@ func withFailPoint(root string, o storage.Options) (storage.Options, error) {
 			kill()
 		}
 	}
-	faulty := storagetest.New(tree)
-	faulty.SetHook(func(c storagetest.Call) storagetest.Fault {
+	faulty := faultfs.New(tree)
+	faulty.SetHook(func(c faultfs.Call) faultfs.Fault {
 		reach(string(c.Op))
-		return storagetest.Fault{}
+		return faultfs.Fault{}
 	})
 	o.FS, o.Step = faulty, reach
 	return o, nil
