@@ -94,6 +94,10 @@ golden: ensure ## rewrite golden files; then read the diff
 fuzz: ## every fuzz target, one at a time, FUZZTIME each
 	./tools/fuzz $(FUZZTIME) $(MODULES) </dev/null
 
+.PHONY: fuzz-wire
+fuzz-wire: ensure ## ten thousand mutated lines to the built program, which must answer after each
+	$(GO) test -count=1 -timeout 30m -run 'TheBuiltProgram/mutated' ./cmd/krometrail -lines 10000 </dev/null
+
 .PHONY: fmt fmt-check
 fmt: $(GOLANGCI)
 	$(GOLANGCI) fmt $(MODULES:%=./%)
