@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var kills = flag.Int("kills", 6, "how many times the program is killed")
+var kills = flag.Int("kills", 5, "how many times the program is killed")
 
 // Budgets of a process: small ones evict within seconds, with large ones a file only goes when its session is deleted.
 const (
