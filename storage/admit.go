@@ -24,6 +24,9 @@ func (s *Store) admitLocked(n int64, stream retention.Stream, kind admission) (o
 		return false, s.refusedLocked(kind, fault.New(fault.BudgetExhausted, "one write is larger than this instance's share of the disk budget").
 			WithLimit("bytes", n, limit, limit).WithRecovery("raise the disk budget or end other instances"))
 	}
+	if len(s.deletions) > 0 {
+		s.unlinkLocked()
+	}
 	if err := s.expireLocked(); err != nil {
 		return false, err
 	}

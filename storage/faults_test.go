@@ -22,10 +22,10 @@ import (
 )
 
 // faulty gives the bench a faulting file system on its root.
-func faulty(t *testing.T) (*bench, *faultfs.FS) {
+func faulty(t *testing.T, change ...func(*storage.Options)) (*bench, *faultfs.FS) {
 	t.Helper()
 	tree := &reopening{FS: faultfs.New(nil)}
-	return newBench(t, func(o *storage.Options) { o.FS = tree }), tree.FS
+	return newBench(t, append(change, func(o *storage.Options) { o.FS = tree })...), tree.FS
 }
 
 // reopening gives one faulting file system a fresh tree for each opening of the store, which closes it.
@@ -160,7 +160,7 @@ func (b *bench) requireAccounting() {
 	b.barrier()
 	require.EventuallyWithT(b.t, func(c *assert.CollectT) { // a segment may be on its way to being sealed
 		assert.Equal(c, diskBytes(b.t, b.root), b.status().UsedBytes)
-	}, 5*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 }
 
 func TestDirectorySyncRejectsOneAppendAndTheNextMakesANewSegment(t *testing.T) {
@@ -170,7 +170,7 @@ func TestDirectorySyncRejectsOneAppendAndTheNextMakesANewSegment(t *testing.T) {
 	b.clock.Advance(time.Minute) // due for rotation
 	second := b.append(time.Minute, 1000)
 	require.NotEqual(t, first.SegmentID, second.SegmentID)
-	require.Eventually(t, func() bool { return b.status().Failure != nil }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.status().Failure != nil }, patience, time.Millisecond)
 	tree.SetHook(nil)
 	requirePersistence(t, appendOne(b), "sync_directory", "io", "writer_usable")
 	third := b.append(2*time.Minute, 1000)

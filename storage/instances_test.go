@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,13 +46,14 @@ func (m *member) leave() {
 	_ = m.in.Close()
 }
 
-// write appends one frame and checks the root against the share of n instances.
+// write appends one frame and checks the root against the share of n instances. While another member takes an abandoned
+// root away, that still counts.
 func (m *member) write(n int, budget int64) {
 	m.t.Helper()
 	m.clock.Advance(time.Second)
 	m.append(time.Duration(m.ordinal)*time.Second, mib/4)
 	m.barrier()
-	require.Equal(m.t, n, m.status().LiveInstances)
+	require.Eventually(m.t, func() bool { return m.status().LiveInstances == n }, patience, time.Millisecond)
 	require.LessOrEqual(m.t, diskBytes(m.t, m.root), budget/int64(n))
 }
 
@@ -72,14 +74,22 @@ func TestEachWriteObeysItsShare(t *testing.T) {
 					require.LessOrEqual(t, diskBytes(t, dir), int64(budget))
 				}
 			}
+			// One more joins, and is killed.
+			kill, root := startMember(t, dir)
+			for _, m := range members {
+				m.write(most+1, budget)
+			}
+			require.LessOrEqual(t, diskBytes(t, dir), int64(budget))
+			kill()
+			for _, m := range members {
+				m.write(most, budget)
+			}
+			requireGone(t, root)
 			members[0].leave()
 			for _, m := range members[1:] {
 				m.write(most-1, budget)
 			}
-			require.Eventually(t, func() bool {
-				_, err := os.Stat(members[0].root)
-				return os.IsNotExist(err)
-			}, 10*time.Second, time.Millisecond, "the operation that noticed the abandoned root has it removed")
+			requireGone(t, members[0].root)
 			for range 250 / most { // room to grow again
 				for _, m := range members[1:] {
 					m.write(most-1, budget)
@@ -98,27 +108,44 @@ func TestAKilledInstanceLeavesTheCount(t *testing.T) {
 	dir := memoryDir(t)
 	m := join(t, dir, 40*mib)
 	f := m.append(0, mib)
-	command := exec.CommandContext(t.Context(), os.Args[0], "member-child", dir)
-	out, err := command.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, command.Start())
-	root, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	root = root[:len(root)-1]
+	kill, root := startMember(t, dir)
 	require.Equal(t, 2, m.status().LiveInstances)
 	require.DirExists(t, root)
-	require.NoError(t, command.Process.Kill())
-	_ = command.Wait()
-	require.Equal(t, 1, m.status().LiveInstances)
-	require.Eventually(t, func() bool {
-		entries, err := os.ReadDir(filepath.Join(dir, instance.DirName))
-		return err == nil && len(entries) == 1
-	}, 10*time.Second, time.Millisecond)
-	require.NoDirExists(t, root)
+	kill()
+	require.Eventually(t, func() bool { return m.status().LiveInstances == 1 }, patience, time.Millisecond)
+	requireGone(t, root)
+	entries, err := os.ReadDir(filepath.Join(dir, instance.DirName))
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
 	m.barrier()
 	m.requireReadable(f)
 	m.append(time.Second, mib)
 	m.requireAccounting()
+}
+
+// requireGone waits until an abandoned root is removed, which the operation that noticed it set going.
+func requireGone(t *testing.T, root string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		hidden, err := filepath.Glob(filepath.Join(filepath.Dir(root), ".dead-"+filepath.Base(root)))
+		_, missing := os.Stat(root)
+		return err == nil && len(hidden) == 0 && os.IsNotExist(missing)
+	}, patience, time.Millisecond)
+}
+
+// startMember runs a process that joins and records, and returns its root and how to kill it.
+func startMember(t *testing.T, dir string) (kill func(), root string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), os.Args[0], "member-child", dir)
+	out, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	return func() {
+		require.NoError(t, command.Process.Kill())
+		_ = command.Wait()
+	}, strings.TrimSuffix(line, "\n")
 }
 
 // runMemberChild joins the instances of a directory, records, and waits to be killed.

@@ -126,8 +126,15 @@ func (s *Store) overrodeLocked() {
 	}
 }
 
+// maxStuck is how many removals may wait for their files to go before no more evidence is given up: where files cannot
+// be removed that makes no room.
+const maxStuck = 4
+
 // carryOutLocked does one step. done is false when it changed nothing, so that the caller stops asking.
 func (s *Store) carryOutLocked(step retention.Step) (done bool, err error) {
+	if len(s.deletions) >= maxStuck && (step.Action == retention.DropArtifact || step.Action == retention.EvictSegments) {
+		return false, nil
+	}
 	switch step.Action {
 	case retention.DropArtifact:
 		return true, s.dropArtifactLocked(step.Artifact)
@@ -261,18 +268,23 @@ func (s *Store) shrinkIndexLocked() error {
 }
 
 // unlinkLocked removes the files whose rows are gone. One that cannot be removed stays listed, counts as used,
-// and is tried again with the next removal.
+// and is tried again with the next decision.
 func (s *Store) unlinkLocked() {
 	var gone []string
+	var failed error
 	s.deletions = slices.DeleteFunc(s.deletions, func(d index.Deletion) bool {
 		if err := removeListed(s.fs, d.Path); err != nil {
-			s.options.Logger.Warn("removed evidence still occupies the disk", "category", category(err))
+			failed = err
 			return false
 		}
 		s.fileBytes -= d.Bytes
 		gone = append(gone, d.Path)
 		return true
 	})
+	if failed != nil && !s.stuck { // said once, not with each frame
+		s.options.Logger.Warn("removed evidence still occupies the disk", "files", len(s.deletions), "category", category(failed))
+	}
+	s.stuck = failed != nil
 	if len(gone) > 0 {
 		s.publisher.tasks <- task{forget: gone}
 	}

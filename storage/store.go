@@ -35,6 +35,7 @@ type Store struct {
 	streams   map[retention.Stream]*streamEnd
 	rejected  map[id.Session]*fault.Error // failures after which the writer is usable, for the next append
 	deletions []index.Deletion            // rows are gone, files are not yet
+	stuck     bool                        // the last attempt to remove those files failed
 	nextKey   int64
 	fileBytes int64 // all files of the root apart from the index
 	reserved  int64 // admitted and not yet written

@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// patience bounds every wait for what has to happen; nothing is measured by it.
+const patience = time.Minute
+
 // bench is a store in a directory of its own with one session and one target.
 type bench struct {
 	t       testing.TB

@@ -148,7 +148,7 @@ func TestRowsBecomeVisibleWithoutABarrier(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := b.store.Frame(t.Context(), f.ID)
 		return err == nil
-	}, 5*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 }
 
 func TestWhatHasNoJSONFormIsRefused(t *testing.T) {

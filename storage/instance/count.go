@@ -51,6 +51,11 @@ func (in *Instance) Live() Count {
 		return Count{Live: 1, Source: Undivided}
 	}
 	seen, err := in.peers.survey()
+	if err == nil && in.counter.proved > 0 && 1+seen.live > in.counter.proved {
+		// One more than before is a newcomer, or an abandoned root that a peer locks to take it away: a second look tells
+		// them apart, and spares the evidence that a smaller share would cost.
+		seen, err = in.peers.survey()
+	}
 	live, source := in.counter.settle(1+seen.live, err)
 	return Count{Live: live, Source: source, Abandoned: len(seen.abandoned)}
 }
