@@ -120,8 +120,8 @@ crash-storage: ## kill a recording store at each of its steps; some minutes
 	$(GO) test -count=1 -timeout 30m -run Killed ./storage -every-step
 
 .PHONY: crash-program
-crash-program: ensure ## kill the whole recording program 150 times; a quarter of an hour
-	$(GO) test -count=1 -timeout 60m -v -run TheProgramIsKilled ./cmd/krometrail -kills 150 </dev/null
+crash-program: ensure ## kill the recording program 150 times beside two that live; about ten minutes
+	$(GO) test -count=1 -timeout 60m -v -run KilledProgram ./cmd/internal/crashtest -kills 150 </dev/null
 
 # A benchmark lives beside what it measures; these names group them by what they are read for. BENCHTIME=1x BENCHFLAGS=-short
 # is the quick look.

@@ -24,12 +24,15 @@ func (s *Store) Retention(context.Context) (record.RetentionStatus, error) {
 		LiveInstances: live.Live, CountSource: string(live.Source),
 		UsedBytes: s.usedLocked(), PinnedBytes: s.book.PinnedBytes(),
 		MaxAgeSeconds:   int64(s.options.MaxAge / time.Second),
-		EvictionBlocked: s.blocked.eviction, RecordingBlocked: s.blocked.recording,
+		EvictionBlocked: s.blocked.eviction, RecordingBlocked: s.blocked.recording != nil,
 		GraceOverriddenThrough: s.overrode, Failure: s.first,
 	}
 	if oldest, newest, ok := s.book.Edges(); ok {
 		from, to := time.Unix(0, oldest), time.Unix(0, newest)
 		out.OldestAt, out.NewestAt = &from, &to
+	}
+	if why := s.blocked.recording; why != nil {
+		out.Failure = why
 	}
 	if f := s.Failure(); f != nil {
 		out.Failure, out.RecordingBlocked = f, true

@@ -21,9 +21,8 @@ const (
 func (s *Store) admitLocked(n int64, stream retention.Stream, kind admission) (overrode bool, err error) {
 	limit := s.limitLocked(kind)
 	if n > limit {
-		s.blocked.recording = s.blocked.recording || kind == admitEvidence
-		return false, fault.New(fault.BudgetExhausted, "one write is larger than this instance's share of the disk budget").
-			WithLimit("bytes", n, limit, limit).WithRecovery("raise the disk budget or end other instances")
+		return false, s.refusedLocked(kind, fault.New(fault.BudgetExhausted, "one write is larger than this instance's share of the disk budget").
+			WithLimit("bytes", n, limit, limit).WithRecovery("raise the disk budget or end other instances"))
 	}
 	if err := s.expireLocked(); err != nil {
 		return false, err
@@ -41,8 +40,8 @@ func (s *Store) admitLocked(n int64, stream retention.Stream, kind admission) (o
 		return overrode, err
 	}
 	if !fits {
-		s.blocked = blockage{eviction: true, recording: s.blocked.recording || kind == admitEvidence}
-		return overrode, s.exhaustedLocked()
+		s.blocked.eviction = true
+		return overrode, s.refusedLocked(kind, s.exhaustedLocked())
 	}
 	s.blocked.eviction = false
 	s.admittedLocked(kind)
@@ -51,8 +50,16 @@ func (s *Store) admitLocked(n int64, stream retention.Stream, kind admission) (o
 
 func (s *Store) admittedLocked(kind admission) {
 	if kind == admitEvidence {
-		s.blocked.recording = false
+		s.blocked.recording = nil
 	}
+}
+
+// refusedLocked remembers why evidence is not accepted, for the status.
+func (s *Store) refusedLocked(kind admission, why *fault.Error) error {
+	if kind == admitEvidence {
+		s.blocked.recording = why
+	}
+	return why
 }
 
 // limitLocked reads the live count and returns how many bytes the root may hold after the write.
@@ -88,7 +95,7 @@ func (s *Store) indexBytes() int64 {
 }
 
 // exhaustedLocked explains why nothing can go.
-func (s *Store) exhaustedLocked() error {
+func (s *Store) exhaustedLocked() *fault.Error {
 	if pinned := s.book.PinnedBytes(); pinned > 0 {
 		return fault.New(fault.BudgetExhausted, "recording is paused: pinned evidence fills this instance's share of the disk budget").
 			WithLimit("pinned_bytes", pinned, s.share, 0).WithRecovery("unpin a range with unpin_range or raise the disk budget")

@@ -165,6 +165,8 @@ func TestPinsAreNeverEvictedAndPauseRecording(t *testing.T) {
 	require.Contains(t, fault.From(paused).Recovery, "unpin")
 	require.True(t, b.status().RecordingBlocked)
 	require.True(t, b.status().EvictionBlocked)
+	require.Equal(t, fault.AfterRecovery, b.status().Failure.Retry, "the status says whether and when to try again")
+	require.Contains(t, b.status().Failure.Recovery, "unpin")
 	require.NoError(t, b.store.Put(t.Context(), record.Gap{ID: id.New[id.Gap](), SessionID: b.session, TargetID: b.target, Reason: record.GapPersistenceRejected, Stream: record.StreamFrames}),
 		"that recording is paused can still be recorded")
 	b.requireReadable(frames[6])
@@ -181,6 +183,7 @@ func TestPinsAreNeverEvictedAndPauseRecording(t *testing.T) {
 	}
 	b.append(time.Hour, mib/4)
 	require.False(t, b.status().RecordingBlocked)
+	require.Nil(t, b.status().Failure)
 	require.Zero(t, b.status().PinnedBytes)
 	none, err := b.store.Unpin(t.Context(), first)
 	require.NoError(t, err)

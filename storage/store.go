@@ -64,7 +64,11 @@ type streamEnd struct {
 }
 
 // blockage is what retention status says about the last attempt to make room.
-type blockage struct{ eviction, recording bool }
+type blockage struct {
+	eviction bool
+	// recording is why evidence was refused, nil since some was accepted.
+	recording *fault.Error
+}
 
 // fail records the first terminal failure; nothing is accepted afterwards.
 func (s *Store) fail(f *fault.Error) *fault.Error {

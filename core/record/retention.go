@@ -90,7 +90,8 @@ type RetentionStatus struct {
 	MaxAgeSeconds          int64              `json:"max_age_seconds"`
 	EvictionBlocked        bool               `json:"eviction_blocked"`
 	RecordingBlocked       bool               `json:"recording_blocked"`
-	// Failure is the first persistence failure of this process, nil while all is well.
+	// Failure is what keeps evidence from being stored now, else the first persistence failure of this process, nil while
+	// all is well. It says whether trying again is safe and what to do.
 	Failure *fault.Error `json:"failure,omitempty"`
 }
 
