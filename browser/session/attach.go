@@ -79,6 +79,7 @@ func (l *live) reconnect() *fault.Error {
 		return nil
 	}
 	if l.process != nil {
+		l.browser.deps.Logger.Warn("the browser has let go of its pipe", "cause", errors.Unwrap(l.process.Failure()))
 		return fault.New(fault.BrowserProcessTerminated, "the browser process has ended")
 	}
 	b := l.browser
