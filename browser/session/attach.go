@@ -110,7 +110,7 @@ func (l *live) restore(ctx context.Context) bool {
 		return false
 	}
 	old := l.view()
-	client := cdp.NewClient(transport, l.browser.deps.Clock)
+	client := l.browser.client(transport)
 	if err := l.resume(ctx, client, old); err != nil {
 		l.browser.deps.Logger.Warn("a reconnection failed", "error", err)
 		_ = client.Close()
