@@ -126,6 +126,9 @@ func (b *Browser) EnsureStarted(ctx context.Context) (started bool, err error) {
 		}
 		return false, err
 	}
+	if _, l := b.snapshot(); l != nil {
+		l.keepSpare()
+	}
 	return true, nil
 }
 
