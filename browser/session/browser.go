@@ -126,9 +126,6 @@ func (b *Browser) EnsureStarted(ctx context.Context) (started bool, err error) {
 		}
 		return false, err
 	}
-	if _, l := b.snapshot(); l != nil {
-		l.keepSpare()
-	}
 	return true, nil
 }
 

@@ -52,8 +52,6 @@ type live struct {
 	outcome    corepage.StopResult
 	mark       uint64 // the view's sequence before the last action
 	marked     bool
-	// spare is the empty page that a browser started on behalf of open_page came with, until something uses it.
-	spare id.Target
 }
 
 // connection returns what belongs to the present connection.

@@ -54,9 +54,6 @@ func (b *Browser) Navigate(ctx context.Context, r *corepage.NavigateRequest, sen
 	if err != nil {
 		return corepage.NavigateResult{}, err
 	}
-	if _, l := b.snapshot(); l != nil {
-		l.dropSpare()
-	}
 	limit := navigateLimit
 	if r.TimeoutMS > 0 {
 		limit = time.Duration(r.TimeoutMS) * time.Millisecond

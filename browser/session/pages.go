@@ -165,8 +165,7 @@ func waitFault(err error, l *live) error {
 	return fault.New(fault.Cancelled, "the wait was cancelled").Because(err)
 }
 
-// Open creates a page, selects it and loads its address. Right after a start that it caused itself, it uses the empty page
-// that the browser came with. Under the preserve policy it is created in the background.
+// Open creates a page, selects it and loads its address. Under the preserve policy it is created in the background.
 func (b *Browser) Open(ctx context.Context, r corepage.OpenRequest) (corepage.OpenResult, error) {
 	l, err := b.running()
 	if err != nil {
@@ -176,11 +175,9 @@ func (b *Browser) Open(ctx context.Context, r corepage.OpenRequest) (corepage.Op
 	if err := checkURL("url", url); err != nil {
 		return corepage.OpenResult{}, err
 	}
-	row, ok := l.takeSpare(ctx)
-	if !ok {
-		if row, err = l.create(ctx); err != nil {
-			return corepage.OpenResult{}, err
-		}
+	row, err := l.create(ctx)
+	if err != nil {
+		return corepage.OpenResult{}, err
 	}
 	result := corepage.OpenResult{Target: row.ID, Selected: row.ID}
 	if _, err := l.choose(ctx, row); err != nil {
