@@ -139,9 +139,17 @@ func (p *Process) End(polite time.Duration) Leftover {
 		}
 		_ = p.transport.Close()
 		p.left = p.endGroup()
-		reapAdopted()
+		p.collectAdopted()
 	})
 	return p.left
+}
+
+// collectAdopted gives crash handlers a moment to notice that their browser is gone.
+func (p *Process) collectAdopted() {
+	ctx, cancel := clock.WithTimeout(context.Background(), p.clock, reapLimit)
+	defer cancel()
+	for reapAdopted() > 0 && clock.Wait(ctx, p.clock, pollGroup) == nil {
+	}
 }
 
 func (p *Process) waitExit(d time.Duration) error {
