@@ -25,6 +25,25 @@ type grave struct {
 	held chan error
 }
 
+// liveRoot returns the root of the only process that runs.
+func (p *place) liveRoot(t *testing.T) string {
+	t.Helper()
+	for _, name := range p.roots(t) {
+		root := filepath.Join(p.data, instance.DirName, name)
+		lock, err := os.Open(filepath.Join(root, instance.LockName))
+		if err != nil {
+			continue // being removed
+		}
+		err = unix.Flock(int(lock.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+		require.NoError(t, lock.Close())
+		if err != nil {
+			return root
+		}
+	}
+	t.Fatal("no process holds a root")
+	return ""
+}
+
 // dig waits for the lock of root; nil when the root is gone already.
 func dig(t *testing.T, root string) *grave {
 	t.Helper()
