@@ -94,6 +94,10 @@ golden: ensure ## rewrite golden files; then read the diff
 fuzz: ## every fuzz target, one at a time, FUZZTIME each
 	./tools/fuzz $(FUZZTIME) $(MODULES) </dev/null
 
+.PHONY: fuzz-wire
+fuzz-wire: ensure ## ten thousand mutated lines to the built program, which must answer after each
+	$(GO) test -count=1 -timeout 30m -run 'TheBuiltProgram/mutated' ./cmd/krometrail -lines 10000 </dev/null
+
 .PHONY: fmt fmt-check
 fmt: $(GOLANGCI)
 	$(GOLANGCI) fmt $(MODULES:%=./%)
@@ -114,10 +118,6 @@ $(GOLANGCI):
 .PHONY: crash-storage
 crash-storage: ## kill a recording store at each of its steps; some minutes
 	$(GO) test -count=1 -timeout 30m -run Killed ./storage -every-step
-
-.PHONY: crash-program
-crash-program: ensure ## kill the whole recording program 150 times; a quarter of an hour
-	$(GO) test -count=1 -timeout 60m -v -run TheProgramIsKilled ./cmd/krometrail -kills 150 </dev/null
 
 .PHONY: crash-program
 crash-program: ensure ## kill the recording program 150 times beside two that live; about ten minutes

@@ -21,7 +21,7 @@ import (
 	"github.com/krometrail/krometrail/core/record"
 	"github.com/krometrail/krometrail/storage"
 	"github.com/krometrail/krometrail/storage/disk"
-	"github.com/krometrail/krometrail/storage/storagetest"
+	"github.com/krometrail/krometrail/storage/faultfs"
 )
 
 // The child process of the crash tests is this test binary called with "crash-child root seed step": it works on
@@ -86,19 +86,19 @@ func die() {
 	select {}
 }
 
-func (c *child) hook(call storagetest.Call) storagetest.Fault {
+func (c *child) hook(call faultfs.Call) faultfs.Fault {
 	switch call.Op {
-	case storagetest.Size, storagetest.Read, storagetest.List, storagetest.Open: // change nothing
-	case storagetest.Write:
+	case faultfs.Size, faultfs.Read, faultfs.List, faultfs.Open: // change nothing
+	case faultfs.Write:
 		if c.reached() {
-			return storagetest.Fault{Err: syscall.EIO, Short: call.Bytes / 2, Then: die}
+			return faultfs.Fault{Err: syscall.EIO, Short: call.Bytes / 2, Then: die}
 		}
 	default:
 		if c.reached() {
 			die()
 		}
 	}
-	return storagetest.Fault{}
+	return faultfs.Fault{}
 }
 
 func (c *child) work(root string, seed uint64) error {
@@ -106,7 +106,7 @@ func (c *child) work(root string, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	faulty := storagetest.New(tree)
+	faulty := faultfs.New(tree)
 	faulty.SetHook(c.hook)
 	c.store, _, err = storage.Open(root, storage.Options{
 		Clock: c.clock, Logger: quietLogger(),

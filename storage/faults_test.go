@@ -18,18 +18,18 @@ import (
 	"github.com/krometrail/krometrail/core/record"
 	"github.com/krometrail/krometrail/storage"
 	"github.com/krometrail/krometrail/storage/disk"
-	"github.com/krometrail/krometrail/storage/storagetest"
+	"github.com/krometrail/krometrail/storage/faultfs"
 )
 
 // faulty gives the bench a faulting file system on its root.
-func faulty(t *testing.T, change ...func(*storage.Options)) (*bench, *storagetest.FS) {
+func faulty(t *testing.T, change ...func(*storage.Options)) (*bench, *faultfs.FS) {
 	t.Helper()
-	tree := &reopening{FS: storagetest.New(nil)}
+	tree := &reopening{FS: faultfs.New(nil)}
 	return newBench(t, append(change, func(o *storage.Options) { o.FS = tree })...), tree.FS
 }
 
 // reopening gives one faulting file system a fresh tree for each opening of the store, which closes it.
-type reopening struct{ *storagetest.FS }
+type reopening struct{ *faultfs.FS }
 
 func (r *reopening) attach(t testing.TB, root string) {
 	tree, err := disk.OpenDir(root)
@@ -37,8 +37,8 @@ func (r *reopening) attach(t testing.TB, root string) {
 	r.FS.FS = tree
 }
 
-func is(op storagetest.Op, folder string) func(storagetest.Call) bool {
-	return func(c storagetest.Call) bool { return c.Op == op && c.In(folder) }
+func is(op faultfs.Op, folder string) func(faultfs.Call) bool {
+	return func(c faultfs.Call) bool { return c.Op == op && c.In(folder) }
 }
 
 func end(b *bench) error {
@@ -70,26 +70,26 @@ func TestEveryOperationThatCanFail(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		before         func(*bench) error // brings the store into the state in which the operation happens
-		match          func(storagetest.Call) bool
-		fault          storagetest.Fault
+		match          func(faultfs.Call) bool
+		fault          faultfs.Fault
 		do             func(*bench) error
 		op, category   string
 		recoverability string
 		truncated      int64 // bytes that recovery cuts
 	}{
-		{name: "create, disk full", before: end, match: is(storagetest.Create, "segments"), fault: storagetest.Fault{Err: syscall.ENOSPC}, do: appendOne, op: "create", category: "storage_full", recoverability: usable},
-		{name: "create, permission", before: end, match: is(storagetest.Create, "segments"), fault: storagetest.Fault{Err: fs.ErrPermission}, do: appendOne, op: "create", category: "permission", recoverability: usable},
-		{name: "create, too many files", before: end, match: is(storagetest.Create, "segments"), fault: storagetest.Fault{Err: syscall.EMFILE}, do: appendOne, op: "create", category: "limit", recoverability: usable},
-		{name: "write of the header", before: end, match: is(storagetest.Write, "segments"), fault: storagetest.Fault{Err: syscall.EIO, Short: 10}, do: appendOne, op: "write", category: "io", recoverability: terminal},
-		{name: "write, disk full", match: is(storagetest.Write, "segments"), fault: storagetest.Fault{Err: syscall.ENOSPC}, do: appendOne, op: "write", category: "storage_full", recoverability: terminal},
-		{name: "write, quota", match: is(storagetest.Write, "segments"), fault: storagetest.Fault{Err: syscall.EDQUOT}, do: appendOne, op: "write", category: "storage_full", recoverability: terminal},
-		{name: "short write in a header", match: is(storagetest.Write, "segments"), fault: storagetest.Fault{Err: syscall.EIO, Short: 7}, do: appendOne, op: "write", category: "io", recoverability: terminal, truncated: 7},
-		{name: "short write in a payload", match: is(storagetest.Write, "segments"), fault: storagetest.Fault{Err: syscall.EIO, Short: 777}, do: appendOne, op: "write", category: "io", recoverability: terminal, truncated: 777},
-		{name: "flush", match: is(storagetest.Datasync, "segments"), fault: storagetest.Fault{Err: syscall.EIO}, do: fiveMiB, op: "flush", category: "io", recoverability: terminal},
-		{name: "seal record", match: is(storagetest.Write, "segments"), fault: storagetest.Fault{Err: syscall.ENOSPC, Short: 5}, do: end, op: "write", category: "storage_full", recoverability: terminal, truncated: 5},
-		{name: "sync of the sealed file", match: is(storagetest.Sync, "segments"), fault: storagetest.Fault{Err: syscall.EIO}, do: end, op: "sync", category: "io", recoverability: terminal},
-		{name: "rename to the sealed name", match: is(storagetest.Rename, "segments"), fault: storagetest.Fault{Err: syscall.EIO}, do: end, op: "rename", category: "io", recoverability: terminal},
-		{name: "sync of the directory", match: is(storagetest.SyncDir, "segments"), fault: storagetest.Fault{Err: syscall.EIO}, do: end, op: "sync_directory", category: "io", recoverability: usable},
+		{name: "create, disk full", before: end, match: is(faultfs.Create, "segments"), fault: faultfs.Fault{Err: syscall.ENOSPC}, do: appendOne, op: "create", category: "storage_full", recoverability: usable},
+		{name: "create, permission", before: end, match: is(faultfs.Create, "segments"), fault: faultfs.Fault{Err: fs.ErrPermission}, do: appendOne, op: "create", category: "permission", recoverability: usable},
+		{name: "create, too many files", before: end, match: is(faultfs.Create, "segments"), fault: faultfs.Fault{Err: syscall.EMFILE}, do: appendOne, op: "create", category: "limit", recoverability: usable},
+		{name: "write of the header", before: end, match: is(faultfs.Write, "segments"), fault: faultfs.Fault{Err: syscall.EIO, Short: 10}, do: appendOne, op: "write", category: "io", recoverability: terminal},
+		{name: "write, disk full", match: is(faultfs.Write, "segments"), fault: faultfs.Fault{Err: syscall.ENOSPC}, do: appendOne, op: "write", category: "storage_full", recoverability: terminal},
+		{name: "write, quota", match: is(faultfs.Write, "segments"), fault: faultfs.Fault{Err: syscall.EDQUOT}, do: appendOne, op: "write", category: "storage_full", recoverability: terminal},
+		{name: "short write in a header", match: is(faultfs.Write, "segments"), fault: faultfs.Fault{Err: syscall.EIO, Short: 7}, do: appendOne, op: "write", category: "io", recoverability: terminal, truncated: 7},
+		{name: "short write in a payload", match: is(faultfs.Write, "segments"), fault: faultfs.Fault{Err: syscall.EIO, Short: 777}, do: appendOne, op: "write", category: "io", recoverability: terminal, truncated: 777},
+		{name: "flush", match: is(faultfs.Datasync, "segments"), fault: faultfs.Fault{Err: syscall.EIO}, do: fiveMiB, op: "flush", category: "io", recoverability: terminal},
+		{name: "seal record", match: is(faultfs.Write, "segments"), fault: faultfs.Fault{Err: syscall.ENOSPC, Short: 5}, do: end, op: "write", category: "storage_full", recoverability: terminal, truncated: 5},
+		{name: "sync of the sealed file", match: is(faultfs.Sync, "segments"), fault: faultfs.Fault{Err: syscall.EIO}, do: end, op: "sync", category: "io", recoverability: terminal},
+		{name: "rename to the sealed name", match: is(faultfs.Rename, "segments"), fault: faultfs.Fault{Err: syscall.EIO}, do: end, op: "rename", category: "io", recoverability: terminal},
+		{name: "sync of the directory", match: is(faultfs.SyncDir, "segments"), fault: faultfs.Fault{Err: syscall.EIO}, do: end, op: "sync_directory", category: "io", recoverability: usable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, tree := faulty(t)
@@ -97,11 +97,11 @@ func TestEveryOperationThatCanFail(t *testing.T) {
 			if c.before != nil {
 				require.NoError(t, c.before(b))
 			}
-			tree.SetHook(func(call storagetest.Call) storagetest.Fault {
+			tree.SetHook(func(call faultfs.Call) faultfs.Fault {
 				if c.match(call) {
 					return c.fault
 				}
-				return storagetest.Fault{}
+				return faultfs.Fault{}
 			})
 			requirePersistence(t, c.do(b), c.op, c.category, c.recoverability)
 			requirePersistence(t, b.status().Failure, c.op, c.category, c.recoverability)
@@ -166,7 +166,7 @@ func (b *bench) requireAccounting() {
 func TestDirectorySyncRejectsOneAppendAndTheNextMakesANewSegment(t *testing.T) {
 	b, tree := faulty(t)
 	first := b.append(0, 1000)
-	tree.SetHook(storagetest.FailNth(1, is(storagetest.SyncDir, "segments"), syscall.EIO))
+	tree.SetHook(faultfs.FailNth(1, is(faultfs.SyncDir, "segments"), syscall.EIO))
 	b.clock.Advance(time.Minute) // due for rotation
 	second := b.append(time.Minute, 1000)
 	require.NotEqual(t, first.SegmentID, second.SegmentID)
@@ -185,16 +185,16 @@ func TestDirectorySyncRejectsOneAppendAndTheNextMakesANewSegment(t *testing.T) {
 func TestArtifactFailuresLeaveTheWriterUsableAndNothingBehind(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		match func(storagetest.Call) bool
+		match func(faultfs.Call) bool
 		op    string
 	}{
-		{"folder", is(storagetest.Mkdir, "artifacts"), "create"},
-		{"file", is(storagetest.Create, "artifacts"), "create"},
-		{"write", is(storagetest.Write, "artifacts"), "write"},
-		{"sync", is(storagetest.Sync, "artifacts"), "sync"},
-		{"sync of the folder", is(storagetest.SyncDir, "artifacts"), "sync_directory"},
-		{"rename", is(storagetest.Rename, "artifacts"), "rename"},
-		{"sync of the directory", func(c storagetest.Call) bool { return c.Op == storagetest.SyncDir && c.Name == "artifacts" }, "sync_directory"},
+		{"folder", is(faultfs.Mkdir, "artifacts"), "create"},
+		{"file", is(faultfs.Create, "artifacts"), "create"},
+		{"write", is(faultfs.Write, "artifacts"), "write"},
+		{"sync", is(faultfs.Sync, "artifacts"), "sync"},
+		{"sync of the folder", is(faultfs.SyncDir, "artifacts"), "sync_directory"},
+		{"rename", is(faultfs.Rename, "artifacts"), "rename"},
+		{"sync of the directory", func(c faultfs.Call) bool { return c.Op == faultfs.SyncDir && c.Name == "artifacts" }, "sync_directory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, tree := faulty(t)
@@ -203,7 +203,7 @@ func TestArtifactFailuresLeaveTheWriterUsableAndNothingBehind(t *testing.T) {
 				_, _, err := b.store.PublishArtifact(t.Context(), record.Artifact{SessionID: b.session, CacheKey: "k", Sources: []id.Frame{f.ID}}, strings.NewReader("bytes"), []byte("{}"))
 				return err
 			}
-			tree.SetHook(storagetest.FailNth(1, c.match, syscall.ENOSPC))
+			tree.SetHook(faultfs.FailNth(1, c.match, syscall.ENOSPC))
 			requirePersistence(t, publish(), c.op, "storage_full", "writer_usable")
 			tree.SetHook(nil)
 			_, ok, err := b.store.FindArtifact(t.Context(), "k")
@@ -220,34 +220,34 @@ func TestArtifactFailuresLeaveTheWriterUsableAndNothingBehind(t *testing.T) {
 func TestOpenThatFailsLosesNothing(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		match func(storagetest.Call) bool
+		match func(faultfs.Call) bool
 	}{
-		{"list segments", is(storagetest.List, "segments")},
-		{"list artifacts", is(storagetest.List, "artifacts")},
-		{"open a segment", is(storagetest.Open, "segments")},
-		{"read a segment", is(storagetest.Read, "segments")},
-		{"size of a segment", is(storagetest.Size, "segments")},
-		{"truncate", is(storagetest.Truncate, "segments")},
-		{"seal record", is(storagetest.Write, "segments")},
-		{"sync", is(storagetest.Sync, "segments")},
-		{"rename", is(storagetest.Rename, "segments")},
-		{"sync of the directory", is(storagetest.SyncDir, "segments")},
-		{"read the index header", is(storagetest.Open, "index.db")},
-		{"size of the index", is(storagetest.Size, "index.db")},
+		{"list segments", is(faultfs.List, "segments")},
+		{"list artifacts", is(faultfs.List, "artifacts")},
+		{"open a segment", is(faultfs.Open, "segments")},
+		{"read a segment", is(faultfs.Read, "segments")},
+		{"size of a segment", is(faultfs.Size, "segments")},
+		{"truncate", is(faultfs.Truncate, "segments")},
+		{"seal record", is(faultfs.Write, "segments")},
+		{"sync", is(faultfs.Sync, "segments")},
+		{"rename", is(faultfs.Rename, "segments")},
+		{"sync of the directory", is(faultfs.SyncDir, "segments")},
+		{"read the index header", is(faultfs.Open, "index.db")},
+		{"size of the index", is(faultfs.Size, "index.db")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, tree := faulty(t)
 			kept := b.append(0, 1500)
-			tree.SetHook(func(call storagetest.Call) storagetest.Fault {
-				if call.Op == storagetest.Write && call.In("segments") {
-					return storagetest.Fault{Err: syscall.EIO, Short: 100}
+			tree.SetHook(func(call faultfs.Call) faultfs.Fault {
+				if call.Op == faultfs.Write && call.In("segments") {
+					return faultfs.Fault{Err: syscall.EIO, Short: 100}
 				}
-				return storagetest.Fault{}
+				return faultfs.Fault{}
 			})
 			require.Error(t, appendOne(b)) // leaves an open segment with a torn record
 			require.Error(t, b.store.Close(t.Context()))
 
-			tree.SetHook(storagetest.FailNth(1, c.match, syscall.EIO))
+			tree.SetHook(faultfs.FailNth(1, c.match, syscall.EIO))
 			b.options.FS.(*reopening).attach(t, b.root)
 			_, _, err := storage.Open(b.root, b.options)
 			require.Equal(t, fault.PersistenceFailed, code(err), "%v", err)
@@ -264,7 +264,7 @@ func TestAFailedReadCanBeRepeated(t *testing.T) {
 	b, tree := faulty(t)
 	f := b.append(0, 1500)
 	b.barrier()
-	tree.SetHook(storagetest.FailNth(1, is(storagetest.Read, "segments"), syscall.EIO))
+	tree.SetHook(faultfs.FailNth(1, is(faultfs.Read, "segments"), syscall.EIO))
 	_, err := b.store.Pixels(t.Context(), f)
 	require.Equal(t, fault.PersistenceFailed, code(err))
 	tree.SetHook(nil)
@@ -276,11 +276,11 @@ func TestAFailedReadCanBeRepeated(t *testing.T) {
 func TestAppendsDoNotWaitForTheDevice(t *testing.T) {
 	b, tree := faulty(t)
 	release := make(chan struct{})
-	tree.SetHook(func(c storagetest.Call) storagetest.Fault {
-		if c.Op == storagetest.Sync || c.Op == storagetest.Datasync || c.Op == storagetest.SyncDir {
+	tree.SetHook(func(c faultfs.Call) faultfs.Fault {
+		if c.Op == faultfs.Sync || c.Op == faultfs.Datasync || c.Op == faultfs.SyncDir {
 			<-release
 		}
-		return storagetest.Fault{}
+		return faultfs.Fault{}
 	})
 	var frames []record.Frame
 	segments := map[id.Segment]bool{}

@@ -15,7 +15,7 @@ import (
 	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/record"
 	"github.com/krometrail/krometrail/storage"
-	"github.com/krometrail/krometrail/storage/storagetest"
+	"github.com/krometrail/krometrail/storage/faultfs"
 )
 
 // Each row makes one operation fail while evidence is removed: by eviction under pressure, and by deleting a session
@@ -24,15 +24,15 @@ import (
 func TestRemovalThatFailsIsFinishedLater(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		match func(storagetest.Call) bool
+		match func(faultfs.Call) bool
 		err   error
 	}{
-		{"remove a segment", is(storagetest.Remove, "segments"), syscall.EIO},
-		{"remove a segment, permission", is(storagetest.Remove, "segments"), fs.ErrPermission},
-		{"sync the segments", is(storagetest.SyncDir, "segments"), syscall.EIO},
-		{"list an artifact", is(storagetest.List, "artifacts"), syscall.EIO},
-		{"remove a file of an artifact", is(storagetest.Remove, "artifacts"), syscall.EIO},
-		{"sync the artifacts", is(storagetest.SyncDir, "artifacts"), syscall.EIO},
+		{"remove a segment", is(faultfs.Remove, "segments"), syscall.EIO},
+		{"remove a segment, permission", is(faultfs.Remove, "segments"), fs.ErrPermission},
+		{"sync the segments", is(faultfs.SyncDir, "segments"), syscall.EIO},
+		{"list an artifact", is(faultfs.List, "artifacts"), syscall.EIO},
+		{"remove a file of an artifact", is(faultfs.Remove, "artifacts"), syscall.EIO},
+		{"sync the artifacts", is(faultfs.SyncDir, "artifacts"), syscall.EIO},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, tree := faulty(t)
@@ -45,7 +45,7 @@ func TestRemovalThatFailsIsFinishedLater(t *testing.T) {
 			b.session, b.target = id.New[id.Session](), id.New[id.Target]()
 			b.begin(b.session, b.target)
 			kept := b.append(2*time.Hour, 1000)
-			tree.SetHook(storagetest.FailNth(1, c.match, c.err))
+			tree.SetHook(faultfs.FailNth(1, c.match, c.err))
 			_, err = b.store.DeleteSession(t.Context(), gone)
 			require.NoError(t, err)
 			_, err = b.store.Frame(t.Context(), f.ID)
@@ -72,7 +72,7 @@ func TestRemovalThatFailsIsFinishedLater(t *testing.T) {
 func TestEvictionThatCannotUnlinkPausesRecording(t *testing.T) {
 	b, tree := faulty(t, budget(storage.MinBudget))
 	kept := b.fill(8)
-	tree.SetHook(storagetest.FailNth(1, is(storagetest.Remove, "segments"), syscall.EIO))
+	tree.SetHook(faultfs.FailNth(1, is(faultfs.Remove, "segments"), syscall.EIO))
 	var err error
 	for n := 0; err == nil && n < 500; n++ {
 		b.clock.Advance(time.Second)
@@ -102,13 +102,13 @@ func TestEvictionThatCannotUnlinkPausesRecording(t *testing.T) {
 func TestSweepingThatFailsIsRepeated(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		match func(storagetest.Call) bool
+		match func(faultfs.Call) bool
 	}{
-		{"list the scratch folder", is(storagetest.List, storage.ScratchDir)},
-		{"remove from the scratch folder", is(storagetest.Remove, storage.ScratchDir)},
-		{"remove a stray", is(storagetest.Remove, "segments")},
-		{"remove what was listed", is(storagetest.Remove, "artifacts")},
-		{"sync of the directory", is(storagetest.SyncDir, "artifacts")},
+		{"list the scratch folder", is(faultfs.List, storage.ScratchDir)},
+		{"remove from the scratch folder", is(faultfs.Remove, storage.ScratchDir)},
+		{"remove a stray", is(faultfs.Remove, "segments")},
+		{"remove what was listed", is(faultfs.Remove, "artifacts")},
+		{"sync of the directory", is(faultfs.SyncDir, "artifacts")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, tree := faulty(t)
@@ -118,7 +118,7 @@ func TestSweepingThatFailsIsRepeated(t *testing.T) {
 			b.barrier()
 			other := id.New[id.Session]()
 			b.begin(other, id.New[id.Target]())
-			tree.SetHook(storagetest.FailNth(1, is(storagetest.Remove, "artifacts"), syscall.EIO))
+			tree.SetHook(faultfs.FailNth(1, is(faultfs.Remove, "artifacts"), syscall.EIO))
 			_, err = b.store.DeleteSession(t.Context(), b.session) // stays listed
 			require.NoError(t, err)
 			require.NoError(t, b.store.Close(t.Context()))
@@ -127,7 +127,7 @@ func TestSweepingThatFailsIsRepeated(t *testing.T) {
 			}
 
 			b.options.FS.(*reopening).attach(t, b.root)
-			tree.SetHook(storagetest.FailNth(1, c.match, syscall.EIO))
+			tree.SetHook(faultfs.FailNth(1, c.match, syscall.EIO))
 			_, _, err = storage.Open(b.root, b.options)
 			require.Equal(t, fault.PersistenceFailed, code(err), "%v", err)
 			tree.SetHook(nil)

@@ -19,7 +19,7 @@ import (
 	"github.com/krometrail/krometrail/core/id"
 	"github.com/krometrail/krometrail/core/record"
 	"github.com/krometrail/krometrail/storage"
-	"github.com/krometrail/krometrail/storage/storagetest"
+	"github.com/krometrail/krometrail/storage/faultfs"
 )
 
 const mib = 1 << 20
@@ -460,7 +460,7 @@ func TestAFileThatCannotBeRemovedCountsUntilItCan(t *testing.T) {
 	b.begin(b.session, b.target)
 	b.barrier()
 	before := b.status().UsedBytes
-	tree.SetHook(storagetest.FailNth(1, is(storagetest.Remove, "segments"), syscall.EIO))
+	tree.SetHook(faultfs.FailNth(1, is(faultfs.Remove, "segments"), syscall.EIO))
 	deletion, err := b.store.DeleteSession(t.Context(), mine)
 	require.NoError(t, err)
 	require.Zero(t, deletion.Bytes)

@@ -21,7 +21,7 @@ const (
 
 // Version is the version of the drawing and selection methods. It changes
 // whenever equal input may give another picture.
-const Version = "1"
+const Version = "2"
 
 // Artifact is a finished picture and its record. It must not be modified and
 // is safe for concurrent use.

@@ -64,6 +64,7 @@ func (a *Analysis) layoutInputs() []distanceJob {
 			}
 			states = append(states, int32(len(sigs)-1))
 			in.Frames = append(in.Frames, i)
+			in.Times = append(in.Times, f.Time.Microseconds())
 		}
 		for _, r := range a.regions {
 			if r.Epoch != a.segments[s].Epoch {

@@ -195,6 +195,7 @@ func (s *strip) inputs() ([]pick.Input, [][]grid.Signature) {
 	for i := range s.a.frames {
 		if f := &s.a.frames[i]; f.kept && f.epoch == s.e.Number-1 {
 			in[f.segment].Frames = append(in[f.segment].Frames, i)
+			in[f.segment].Times = append(in[f.segment].Times, f.Time.Microseconds())
 			sigs[f.segment] = append(sigs[f.segment], f.sig)
 		}
 	}

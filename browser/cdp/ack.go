@@ -9,7 +9,7 @@ import (
 	"github.com/krometrail/krometrail/core/clock"
 )
 
-// AckLimit is how long the reply to an acknowledgement may take.
+// AckLimit is how long the reply to an acknowledgement may take unless SetAckLimit says otherwise.
 const AckLimit = time.Second
 
 // ErrAckUnanswered is the outcome of an acknowledgement without a reply within AckLimit.
@@ -17,14 +17,14 @@ var ErrAckUnanswered = errors.New("the acknowledgement was not answered in time"
 
 // AckFrame acknowledges a screencast frame. It is meant for the interceptor: it writes on the calling
 // goroutine, ahead of waiting commands, and returns when the write has returned. failed is called at most
-// once, later, when the peer refuses the acknowledgement or does not answer within AckLimit; it must not
+// once, later, when the peer refuses the acknowledgement or does not answer within the limit; it must not
 // block. The end of the connection does not call it. There is no second attempt: the token is one-shot.
 func (c *Client) AckFrame(session string, token int64, failed func(error)) error {
 	id := c.nextID.Add(1)
 	watch := &ackWatch{failed: failed}
 	p := &Pending{client: c, id: id, method: "Page.screencastFrameAck", session: session, notify: func(_ []byte, err error) { watch.settle(err) }}
 	watch.mu.Lock()
-	watch.timer = c.clock.AfterFunc(AckLimit, func() { p.Abandon(); watch.settle(ErrAckUnanswered) })
+	watch.timer = c.clock.AfterFunc(time.Duration(c.ackLimit.Load()), func() { p.Abandon(); watch.settle(ErrAckUnanswered) })
 	watch.mu.Unlock()
 	err := c.register(p)
 	if err == nil {

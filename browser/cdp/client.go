@@ -27,6 +27,7 @@ type Client struct {
 	intercept atomic.Pointer[Interceptor]
 	nextID    atomic.Int64
 	malformed atomic.Uint64
+	ackLimit  atomic.Int64 // nanoseconds
 
 	mu      sync.Mutex
 	pending map[int64]*Pending
@@ -41,9 +42,13 @@ func NewClient(transport Transport, c clock.Clock) *Client {
 		transport: transport, clock: c, gate: newWriteGate(), hub: newHub(),
 		pending: map[int64]*Pending{}, done: make(chan struct{}),
 	}
+	client.ackLimit.Store(int64(AckLimit))
 	go client.read()
 	return client
 }
+
+// SetAckLimit changes how long the reply to an acknowledgement may take, from the next one on.
+func (c *Client) SetAckLimit(d time.Duration) { c.ackLimit.Store(int64(d)) }
 
 // Intercept installs the interceptor of messages; there is at most one, the last one wins.
 func (c *Client) Intercept(f Interceptor) { c.intercept.Store(&f) }

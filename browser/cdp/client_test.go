@@ -234,6 +234,21 @@ func TestAcknowledgements(t *testing.T) {
 	}
 }
 
+func TestTheAcknowledgementsLimitIsTheClients(t *testing.T) {
+	peer, transport := cdptest.OverPipe(t)
+	fake := coretest.NewClock(time.Unix(0, 0))
+	client := cdp.NewClient(transport, fake)
+	defer func() { _ = client.Close() }()
+	client.SetAckLimit(time.Minute)
+	peer.Nth(1, "Page.screencastFrameAck", cdptest.Hang())
+	outcome := make(chan error, 1)
+	require.NoError(t, client.AckFrame("s1", 5, func(err error) { outcome <- err }))
+	fake.Advance(cdp.AckLimit)
+	assert.Empty(t, outcome)
+	fake.Advance(time.Minute - cdp.AckLimit)
+	assert.ErrorIs(t, <-outcome, cdp.ErrAckUnanswered)
+}
+
 func TestManyCallersConcurrentSafe(t *testing.T) {
 	both(t, func(t *testing.T, peer *cdptest.Peer, client *cdp.Client) {
 		peer.Handle("A.echo", func(c cdptest.Command) cdptest.Reply { return cdptest.Reply{Result: c.Params} })

@@ -33,6 +33,30 @@ func TestRingKeepsTheNewest(t *testing.T) {
 	assert.Equal(t, "defghijklm", r.String())
 }
 
+func TestRedactedKeepsSecretsAndPathsToItself(t *testing.T) {
+	r := newRing(200)
+	_, _ = r.Write([]byte(strings.Repeat("x", 150) + " password=early\n"))
+	_, _ = r.Write([]byte("ERROR: cannot open /home/zoe/.config/x for https://a.test/?token=abc\npassword=hunter2 was refused\n"))
+	got := r.Redacted(1000)
+	for _, secret := range []string{"early", "zoe", "a.test", "abc", "hunter2", "xxx"} {
+		assert.NotContains(t, got, secret)
+	}
+	assert.Contains(t, got, "ERROR: cannot open")
+	assert.Contains(t, got, "was refused")
+	assert.Contains(t, r.Redacted(40), "was refused")
+	assert.NotContains(t, r.Redacted(40), "ERROR")
+}
+
+func TestAFailedLaunchCarriesTheRedactedEndOfStderr(t *testing.T) {
+	p := &Process{stderr: newRing(stderrRing), exited: make(chan struct{}), exitCode: 1}
+	_, _ = p.stderr.Write([]byte("cannot read /home/zoe/x\n"))
+	close(p.exited)
+	failure := p.Failure()
+	assert.NotContains(t, failure.Error(), "cannot read")
+	assert.Contains(t, failure.Unwrap().Error(), "cannot read")
+	assert.NotContains(t, failure.Unwrap().Error(), "zoe")
+}
+
 func TestArgumentsFollowTheConfig(t *testing.T) {
 	all := Config{ProfileDir: "/p", Headless: true, NoSandbox: true, SmallSharedMemory: true, SoftwareGL: true, Width: 5, Height: 6}.arguments()
 	line := strings.Join(all, " ")

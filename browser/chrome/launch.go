@@ -3,6 +3,7 @@ package chrome
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"sync"
@@ -118,10 +119,15 @@ func (p *Process) Exited() <-chan struct{} { return p.exited }
 func (p *Process) Failure() *fault.Error {
 	select {
 	case <-p.exited:
-		return launchFault(launchCause(p.stderr.String(), p.exitCode))
+		return launchFault(launchCause(p.stderr.String(), p.exitCode)).Because(p.lastWords())
 	default:
-		return launchFault(CauseNoAnswer)
+		return launchFault(CauseNoAnswer).Because(p.lastWords())
 	}
+}
+
+// lastWords is the redacted end of the browser's stderr, for the log.
+func (p *Process) lastWords() error {
+	return fmt.Errorf("the browser's stderr ends with: %q", p.stderr.Redacted(lastWords))
 }
 
 // End closes the debugging pipe, gives the browser polite time to exit, kills the whole process group and verifies
@@ -133,9 +139,17 @@ func (p *Process) End(polite time.Duration) Leftover {
 		}
 		_ = p.transport.Close()
 		p.left = p.endGroup()
-		reapAdopted()
+		p.collectAdopted()
 	})
 	return p.left
+}
+
+// collectAdopted gives crash handlers a moment to notice that their browser is gone.
+func (p *Process) collectAdopted() {
+	ctx, cancel := clock.WithTimeout(context.Background(), p.clock, reapLimit)
+	defer cancel()
+	for reapAdopted() > 0 && clock.Wait(ctx, p.clock, pollGroup) == nil {
+	}
 }
 
 func (p *Process) waitExit(d time.Duration) error {

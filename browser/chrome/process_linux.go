@@ -54,8 +54,8 @@ func countGroup(pgid int) Leftover {
 }
 
 // reapAdopted collects crash handlers that ended as orphans. They leave the browser's group, so they are known by their
-// name; nothing else in this program starts one, so nobody else waits for them.
-func reapAdopted() {
+// name; nothing else in this program starts one, so nobody else waits for them. It returns how many have been adopted and not ended yet.
+func reapAdopted() (ending int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	parent := []byte(strconv.Itoa(os.Getpid()))
 	for _, path := range stats {
@@ -64,13 +64,18 @@ func reapAdopted() {
 			continue
 		}
 		fields := bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:])
-		if len(fields) < 2 || fields[0][0] != 'Z' || !bytes.Equal(fields[1], parent) {
+		if len(fields) < 2 || !bytes.Equal(fields[1], parent) {
+			continue
+		}
+		if fields[0][0] != 'Z' {
+			ending++
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
 			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 		}
 	}
+	return ending
 }
 
 // parseStat reads state and process group of /proc/<pid>/stat. The command name in parentheses may hold

@@ -24,4 +24,4 @@ func widen(...*os.File)       {}
 func killGroup(int)           {}
 func reapGroup(int)           {}
 func countGroup(int) Leftover { return Leftover{} }
-func reapAdopted()            {}
+func reapAdopted() int        { return 0 }

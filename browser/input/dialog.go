@@ -7,7 +7,7 @@ import (
 	core "github.com/krometrail/krometrail/core/page"
 )
 
-func prepareDialog(_ context.Context, _ *Driver, c *call) error {
+func prepareDialog(_ context.Context, d *Driver, c *call) error {
 	r, ok := c.action.Request.(*core.HandleDialogRequest)
 	if !ok {
 		return wrongRequest(c)
@@ -29,6 +29,9 @@ func prepareDialog(_ context.Context, _ *Driver, c *call) error {
 		}
 		if err := c.session.Send(ctx, "Page.handleJavaScriptDialog", params, nil); err != nil {
 			return nil, err
+		}
+		if drag := d.loose.take(c.session.Target()); drag != nil {
+			drag.end(ctx)
 		}
 		return core.HandleDialogResult{Type: open.Type, Action: r.Action}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/krometrail/krometrail/browser/cdp"
+	"github.com/krometrail/krometrail/browser/page"
 	"github.com/krometrail/krometrail/browser/snapshot"
 	"github.com/krometrail/krometrail/core/fault"
 	core "github.com/krometrail/krometrail/core/page"
@@ -78,11 +79,23 @@ func abs(v float64) float64 { return max(v, -v) }
 func (d *Driver) drag(ctx context.Context, c *call, r *core.DragRequest, from, to spot, sending func()) error {
 	s := c.session
 	intercepted := s.Subscribe("Input.dragIntercepted")
-	defer intercepted.Close()
 	if err := s.Send(ctx, "Input.setInterceptDrags", map[string]any{"enabled": true}, nil); err != nil {
+		intercepted.Close()
 		return err
 	}
-	defer func() { _ = s.Post("Input.setInterceptDrags", map[string]any{"enabled": false}) }()
+	err := d.carry(ctx, c, r, from, to, intercepted, sending)
+	if fault.CodeOf(err) == fault.DialogOpen {
+		d.loose.put(s.Target(), &looseDrag{session: s, intercepted: intercepted, at: to})
+		return err
+	}
+	intercepted.Close()
+	_ = s.Post("Input.setInterceptDrags", map[string]any{"enabled": false})
+	return err
+}
+
+// carry is the drag itself, from the press to the release.
+func (d *Driver) carry(ctx context.Context, c *call, r *core.DragRequest, from, to spot, intercepted *cdp.Subscription, sending func()) error {
+	s := c.session
 	watched := d.watchDrag(ctx, c, from)
 	sending()
 	err := pipeline(ctx, s, "Input.dispatchMouseEvent", []mouse{
@@ -130,14 +143,14 @@ func moves(ctx context.Context, c *call, steps int, from, to spot, intercepted *
 	for i := 1; i <= steps && err == nil; i++ {
 		at := between(from, to, float64(i)/float64(steps))
 		if data != nil {
-			err = dragEvent(ctx, c, "dragOver", at, data)
+			err = dragEvent(ctx, c.session, "dragOver", at, data)
 			continue
 		}
 		err = pipeline(ctx, c.session, "Input.dispatchMouseEvent", []mouse{{Type: "mouseMoved", X: at.x, Y: at.y, Button: "left", Buttons: 1}})
 		select {
 		case e := <-intercepted.Events():
 			if data = dragged(e); data != nil && err == nil {
-				err = dragEvent(ctx, c, "dragEnter", at, data)
+				err = dragEvent(ctx, c.session, "dragEnter", at, data)
 			}
 		default:
 		}
@@ -159,7 +172,7 @@ func late(ctx context.Context, c *call, to spot, intercepted *cdp.Subscription) 
 		}
 	})
 	if data != nil {
-		err = dragEvent(ctx, c, "dragEnter", to, data)
+		err = dragEvent(ctx, c.session, "dragEnter", to, data)
 	}
 	return data, err
 }
@@ -189,8 +202,8 @@ func dragged(e cdp.Event) json.RawMessage {
 	return p.Data
 }
 
-func dragEvent(ctx context.Context, c *call, kind string, at spot, data json.RawMessage) error {
-	return c.session.Send(ctx, "Input.dispatchDragEvent", map[string]any{"type": kind, "x": at.x, "y": at.y, "data": data}, nil)
+func dragEvent(ctx context.Context, s *page.Session, kind string, at spot, data json.RawMessage) error {
+	return s.Send(ctx, "Input.dispatchDragEvent", map[string]any{"type": kind, "x": at.x, "y": at.y, "data": data}, nil)
 }
 
 func (d *Driver) drop(ctx context.Context, c *call, r *core.DragRequest, to spot, data json.RawMessage) error {
@@ -198,7 +211,7 @@ func (d *Driver) drop(ctx context.Context, c *call, r *core.DragRequest, to spot
 	ctx = context.WithoutCancel(ctx) // the button must come up again
 	if data != nil {
 		for _, kind := range []string{"dragOver", "drop"} {
-			if err := dragEvent(ctx, c, kind, to, data); err != nil {
+			if err := dragEvent(ctx, c.session, kind, to, data); err != nil {
 				return err
 			}
 		}

@@ -62,6 +62,7 @@ type Deps struct {
 type Driver struct {
 	Deps
 	table map[string]prepare
+	loose looseDrags
 }
 
 // prepare resolves an operation's request: it sets what the call is about and how it runs.

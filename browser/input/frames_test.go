@@ -47,6 +47,12 @@ func TestFramesAreListedAndActedOn(t *testing.T) {
 	snap, err := b.observer.Snapshot(t.Context(), core.SnapshotRequest{Scope: core.Scope{Target: s.Target()}})
 	require.NoError(t, err)
 	require.Len(t, snap.Sections, 5)
+	// A query that finds nothing in the main document says that the page has frames, and how they are reached.
+	missed := b.do(s, "click", &core.ClickRequest{Locator: place(`role=button name="Pay"`)})
+	require.Equal(t, fault.NotFound, fault.CodeOf(missed.err))
+	assert.Contains(t, fault.From(missed.err).Recovery, "frame=ifr_")
+	missed = b.do(s, "click", &core.ClickRequest{Locator: place(`role=heading name="Shop"`)})
+	assert.Contains(t, fault.From(missed.err).Recovery, "css or point")
 	clicked := 0
 	for _, section := range snap.Sections[1:] {
 		require.Empty(t, section.Unavailable, section.Origin)

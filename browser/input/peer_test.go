@@ -113,8 +113,61 @@ func (x *scripted) WaitForPage(context.Context, core.WaitForPageRequest) (core.N
 // click clicks the page's one button through the whole life of an interaction.
 func (x *scripted) click(t *testing.T) (capability.Outcome, error) {
 	t.Helper()
-	kind := control.Kind{Operation: "click", Observe: true, PageAffecting: true}
-	return x.runner.Do(t.Context(), kind, x.page.Target(), &core.ClickRequest{Locator: core.Locator{CSS: "button"}})
+	return x.act(t, "click", &core.ClickRequest{Locator: core.Locator{CSS: "button"}})
+}
+
+func (x *scripted) act(t *testing.T, operation string, request any) (capability.Outcome, error) {
+	t.Helper()
+	kind := control.Kind{Operation: operation, Observe: true, PageAffecting: true}
+	return x.runner.Do(t.Context(), kind, x.page.Target(), request)
+}
+
+// kinds are actions with one press, a move, a row of moves, and keys.
+func kinds() map[string]any {
+	button := core.Locator{CSS: "button"}
+	return map[string]any{
+		"click": &core.ClickRequest{Locator: button, Button: "left", Count: 1}, "hover": &core.HoverRequest{Locator: button},
+		"drag":       &core.DragRequest{From: button, To: core.Locator{Point: &core.Point{X: 30, Y: 30, Space: core.SpaceViewport}}, Steps: 3},
+		"press_keys": &core.PressRequest{Keys: []string{"Escape"}},
+	}
+}
+
+var inputs = []string{"Input.dispatchMouseEvent", "Input.dispatchKeyEvent"}
+
+// TestNoKindOfInputSuggestsToRepeat: once the first input may have reached the page, a lost connection is told
+// without advice to act again and stays on the record; a refused picture only degrades.
+func TestNoKindOfInputSuggestsToRepeat(t *testing.T) {
+	for operation, request := range kinds() {
+		t.Run(operation+"/connection lost", func(t *testing.T) {
+			x := newScripted(t)
+			for _, method := range inputs {
+				x.peer.Handle(method, func(cdptest.Command) cdptest.Reply {
+					go x.peer.Drop()
+					return cdptest.Hang()
+				})
+			}
+			out, err := x.act(t, operation, request)
+			require.NoError(t, err)
+			assert.Equal(t, capability.Degraded, out.Status)
+			require.NotNil(t, out.Err)
+			assert.Equal(t, fault.BrowserDisconnected, out.Err.Code)
+			assert.Equal(t, fault.Never, out.Err.Retry)
+			stored := x.record(t)
+			require.NotNil(t, stored)
+			assert.NotEqual(t, record.Succeeded, stored.Outcome)
+		})
+		t.Run(operation+"/screenshot refused", func(t *testing.T) {
+			x := newScripted(t)
+			x.peer.Handle("Page.captureScreenshot", func(cdptest.Command) cdptest.Reply { return cdptest.Fail(-32000, "no frame") })
+			out, err := x.act(t, operation, request)
+			require.NoError(t, err)
+			assert.Equal(t, capability.Degraded, out.Status)
+			require.NotNil(t, out.Err)
+			assert.Equal(t, fault.ScreenshotFailed, out.Err.Code)
+			assert.Equal(t, fault.Never, out.Err.Retry)
+			assert.Equal(t, record.Degraded, x.record(t).Outcome)
+		})
+	}
 }
 
 // record is the interaction as it is stored at last, nil when none is.

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/krometrail/krometrail/browser/browsertest"
 	"github.com/krometrail/krometrail/browser/page"
@@ -17,7 +19,16 @@ import (
 	"github.com/krometrail/krometrail/core/record"
 )
 
-func TestMain(m *testing.M) { os.Exit(browsertest.Run(m)) }
+func TestMain(m *testing.M) {
+	code := browsertest.Run(m)
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 type evaluation struct {
 	Result struct {

@@ -79,6 +79,7 @@ func (l *live) reconnect() *fault.Error {
 		return nil
 	}
 	if l.process != nil {
+		l.browser.deps.Logger.Warn("the browser has let go of its pipe", "cause", errors.Unwrap(l.process.Failure()))
 		return fault.New(fault.BrowserProcessTerminated, "the browser process has ended")
 	}
 	b := l.browser
@@ -109,7 +110,7 @@ func (l *live) restore(ctx context.Context) bool {
 		return false
 	}
 	old := l.view()
-	client := cdp.NewClient(transport, l.browser.deps.Clock)
+	client := l.browser.client(transport)
 	if err := l.resume(ctx, client, old); err != nil {
 		l.browser.deps.Logger.Warn("a reconnection failed", "error", err)
 		_ = client.Close()

@@ -2,6 +2,7 @@ package session
 
 import (
 	"log/slog"
+	"time"
 
 	"github.com/krometrail/krometrail/browser/cdp"
 	"github.com/krometrail/krometrail/browser/chrome"
@@ -33,6 +34,9 @@ type Deps struct {
 	CaptureOff    bool
 	Capabilities  []string
 	RecordsEvents bool
+	// AckLimit is how long a browser may take to answer the acknowledgement of a frame before the stream ends; 0 means
+	// cdp.AckLimit. Machines with much more to do than they can need longer.
+	AckLimit time.Duration
 	// Subsystems are started with each session, in this order, and follow its pages.
 	Subsystems []Subsystem
 	// Launch replaces the start of a browser in tests; nil means a real one.

@@ -20,6 +20,15 @@ func (b *Browser) startProcess(c chrome.Config) (Process, error) {
 	return realProcess{p}, nil
 }
 
+// client speaks over transport, which it owns from now on.
+func (b *Browser) client(transport cdp.Transport) *cdp.Client {
+	c := cdp.NewClient(transport, b.deps.Clock)
+	if b.deps.AckLimit > 0 {
+		c.SetAckLimit(b.deps.AckLimit)
+	}
+	return c
+}
+
 // realProcess is a launched browser.
 type realProcess struct{ *chrome.Process }
 

@@ -40,6 +40,7 @@ func newDeps(t *testing.T, store *coretest.Store) session.Deps {
 	t.Helper()
 	return session.Deps{
 		Clock: clock.System(), Frames: store, Facts: store, Logger: slog.New(slog.DiscardHandler),
+		AckLimit:    time.Minute, // these tests share their machine: a slow answer is not what they are about
 		ProfileRoot: t.TempDir(), Sandbox: chrome.SandboxAuto, Getenv: func(name string) string {
 			if strings.Contains(name, "DISPLAY") {
 				return ""

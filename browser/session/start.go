@@ -221,7 +221,7 @@ func (b *Browser) newLive(c record.CaptureConfig) *live {
 
 // establish speaks to a fresh browser, checks that it can do what is needed and waits for its first page.
 func (l *live) establish(ctx context.Context, transport cdp.Transport, headless bool) error {
-	client := cdp.NewClient(transport, l.browser.deps.Clock)
+	client := l.browser.client(transport)
 	l.client = client
 	info, rows, err := identify(ctx, l.browser.deps.Clock, client)
 	if err != nil {

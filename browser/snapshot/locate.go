@@ -51,10 +51,10 @@ func (r *Registry) locateNow(ctx context.Context, s *page.Session, e core.Elemen
 	if err != nil {
 		return Located{}, err
 	}
-	return r.single(d, result)
+	return r.single(d, q, result)
 }
 
-func (r *Registry) single(d *Document, result core.QueryResult) (Located, error) {
+func (r *Registry) single(d *Document, q core.Query, result core.QueryResult) (Located, error) {
 	about := fault.Context{TargetID: d.Session.Target()}
 	switch result.Outcome {
 	case core.Unique:
@@ -62,10 +62,22 @@ func (r *Registry) single(d *Document, result core.QueryResult) (Located, error)
 		return Located{d, ref.Node}, err
 	case core.NoMatch:
 		return Located{}, fault.New(fault.NotFound, "the query matches nothing that can be acted on%s", result.Explain()).
-			WithRecovery("snapshot_page shows what is there; ~= matches a part of a text").About(about)
+			WithRecovery("%s", r.elsewhere(d, q, result)).About(about)
 	}
 	return Located{}, fault.New(fault.LocatorNotUnique, "the query matches %d elements", result.Count).
 		WithRecovery("narrow it with name, text (of the row or item) or within, or use a reference from snapshot_page").About(about)
+}
+
+// elsewhere says how to reach what the query did not: what is no control, and what lies in a frame.
+func (r *Registry) elsewhere(d *Document, q core.Query, result core.QueryResult) string {
+	advice := "snapshot_page shows what is there; ~= matches a part of a text"
+	if n := result.NonActionable; n != nil && n.Count > 0 {
+		advice += "; css or point reach what is no control"
+	}
+	if q.Frame != "" || len(r.Shown(d.Session.Target()).Sections) < 2 {
+		return advice
+	}
+	return advice + "; the query looked in the main document only: for a frame use its references, or add frame=ifr_…"
 }
 
 func bySelector(ctx context.Context, d *Document, css string) (Located, error) {

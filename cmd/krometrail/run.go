@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, 
 		return exited
 	}
 	if err != nil {
-		fmt.Fprintf(errs, "error[%s] %s\nrecovery: krometrail --help lists commands and options\n", fault.InvalidInput, usage(err))
+		fmt.Fprintf(errs, "error[%s] %s\nrecovery: krometrail %s--help lists what it takes\n", fault.InvalidInput, usage(err), commandOf(err))
 		return exitUsage
 	}
 	s := &streams{ctx: ctx, in: in, out: out, err: errs, env: env}
@@ -102,13 +102,24 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, 
 
 // usage keeps the parser's sentence without the value it quotes.
 func usage(err error) string {
-	var parse *kong.ParseError
-	if errors.As(err, &parse) && parse.Context != nil {
-		if command := parse.Context.Command(); command != "" {
-			return "the command line of " + command + " has an argument that is unknown, missing or malformed"
-		}
+	where := "the command line"
+	if command := commandOf(err); command != "" {
+		where += " of " + strings.TrimSpace(command)
 	}
-	return "the command line has an argument that is unknown, missing or malformed"
+	return where + " has an argument that is unknown, missing or malformed"
+}
+
+// commandOf is the name of the command that could not be parsed and a space, "" when there is none.
+func commandOf(err error) string {
+	var parse *kong.ParseError
+	if !errors.As(err, &parse) || parse.Context == nil {
+		return ""
+	}
+	name, _, _ := strings.Cut(parse.Context.Command(), " ")
+	if name == "" {
+		return ""
+	}
+	return name + " "
 }
 
 // report writes a failure in the form that people and scripts read.

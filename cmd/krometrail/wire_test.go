@@ -18,6 +18,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/krometrail/krometrail/mcp/wiretest"
 )
 
 const modern = "2026-07-28"
@@ -31,11 +33,14 @@ type process struct {
 	out     *bufio.Reader
 	version string
 	next    int
+	checker *wiretest.Checker
 }
 
 // message is a line of the program.
 type message struct {
 	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *struct {
 		Code int            `json:"code"`
@@ -64,14 +69,16 @@ func startWith(t *testing.T, program, version string, env []string, options ...s
 	p.command.Env = append(os.Environ(), env...)
 	p.command.Stderr = os.Stderr
 	var err error
+	p.checker, err = wiretest.New()
+	require.NoError(t, err)
 	p.in, err = p.command.StdinPipe()
 	require.NoError(t, err)
 	p.pipe, err = p.command.StdoutPipe()
 	require.NoError(t, err)
 	p.out = bufio.NewReaderSize(p.pipe, 1<<20)
 	require.NoError(t, p.command.Start())
-	if version != modern {
-		m := p.ask("initialize", map[string]any{"protocolVersion": version, "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "t", "version": "1"}})
+	if p.version != modern {
+		m := p.ask("initialize", map[string]any{"protocolVersion": p.version, "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "t", "version": "1"}})
 		require.Nil(t, m.Error)
 		p.line(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	}
@@ -80,7 +87,16 @@ func startWith(t *testing.T, program, version string, env []string, options ...s
 
 func (p *process) line(text string) {
 	p.t.Helper()
-	_, err := io.WriteString(p.in, text+"\n")
+	p.write(text + "\n")
+}
+
+// write sends whole lines.
+func (p *process) write(lines string) {
+	p.t.Helper()
+	for line := range strings.Lines(lines) {
+		p.checker.Sent([]byte(line))
+	}
+	_, err := io.WriteString(p.in, lines)
 	require.NoError(p.t, err)
 }
 
@@ -88,6 +104,8 @@ func (p *process) read() message {
 	p.t.Helper()
 	raw, err := p.out.ReadBytes('\n')
 	require.NoError(p.t, err)
+	raw = bytes.TrimSuffix(raw, []byte("\n"))
+	require.NoError(p.t, p.checker.Got(raw), "%.2000s", raw)
 	var m message
 	require.NoError(p.t, json.Unmarshal(raw, &m))
 	return m
@@ -173,9 +191,22 @@ func eachVersion(t *testing.T, program string, f func(t *testing.T, p *process))
 
 func TestTheBuiltProgram(t *testing.T) {
 	program := built(t)
-	t.Run("evidence", func(t *testing.T) { eachVersion(t, program, lookBack) })
-	t.Run("refusals", func(t *testing.T) { eachVersion(t, program, refuse) })
-	t.Run("closed stdout", func(t *testing.T) { eachVersion(t, program, hostGone) })
+	each := func(name string, f func(*testing.T, *process)) {
+		t.Run(name, func(t *testing.T) { t.Parallel(); eachVersion(t, program, f) })
+	}
+	each("evidence", lookBack)
+	each("refusals", refuse)
+	each("closed stdout", hostGone)
+	each("lines", lines)
+	one := func(name string, f func(*testing.T, *process)) {
+		t.Run(name, func(t *testing.T) { t.Parallel(); f(t, startProcess(t, program, modern)) })
+	}
+	one("mutated lines", mutatedLines)
+	one("line limit", lineLimit)
+	one("unread stdout", unread)
+	one("last line", lastLine)
+	one("cursors", func(t *testing.T, p *process) { cursors(t, p, startProcess(t, program, modern)) })
+	t.Run("both eras", func(t *testing.T) { t.Parallel(); bothEras(t, startProcess(t, program, "2025-11-25")) })
 }
 
 // lookBack opens a page, clicks and asks what happened; the pictures and their sources are read.
@@ -210,7 +241,9 @@ func lookBack(t *testing.T, p *process) {
 	}
 	assert.True(t, read["artifact"] && read["manifest"], "%v", read)
 	assert.GreaterOrEqual(t, len(read), 3, "a frame too: %v", read)
-	p.end()
+	inFlight(t, p)
+	staleReference(t, p, site.URL)
+	endInFlight(t, p)
 }
 
 // refuse sends what must be refused; the program answers each line and lives on.

@@ -77,7 +77,12 @@ func (c *conn) notice(m message) {
 
 // request admits a request before the next line is read, so that a cancellation right behind it finds it.
 func (c *conn) request(m message) {
-	e, failure := resolveEra(m, c.negotiated)
+	meta, ok := m.params.object("_meta")
+	if !ok {
+		c.refuse(m.id, newError(codeInvalidParams, "params._meta must be an object"))
+		return
+	}
+	e, failure := resolveEra(m, meta, c.negotiated)
 	if failure != nil {
 		c.refuse(m.id, failure)
 		return
@@ -89,7 +94,7 @@ func (c *conn) request(m message) {
 	}
 	ctx, cancel := context.WithCancelCause(c.base)
 	r := &request{id: m.id, method: m.method, label: m.method, era: e, params: m.params, bytes: m.bytes, cancel: cancel, out: c.out}
-	if failure = r.readMeta(); failure == nil {
+	if failure = r.readMeta(meta); failure == nil {
 		failure = c.requests.admit(r)
 	}
 	if failure != nil {
@@ -108,8 +113,7 @@ func (c *conn) request(m message) {
 func (e *rpcError) Error() string { return e.Message }
 
 // readMeta takes the members of _meta that concern the loop.
-func (r *request) readMeta() *rpcError {
-	meta, _ := r.params.object("_meta")
+func (r *request) readMeta(meta object) *rpcError {
 	if token, sent := meta["progressToken"]; sent {
 		id, ok := parseID(token)
 		if !ok {

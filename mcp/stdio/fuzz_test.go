@@ -44,7 +44,7 @@ func FuzzLines(f *testing.F) {
 	for _, line := range corpus() {
 		f.Add([]byte(line))
 	}
-	w := dial(f, wireOptions{limit: &limits{line: 1 << 20, unread: maxUnread, page: maxPageBytes}})
+	w := dial(f, wireOptions{unchecked: true, limit: &limits{line: 1 << 20, unread: maxUnread, page: maxPageBytes}})
 	close(w.tools.block)
 	go func() {
 		for range w.tools.entered {
@@ -62,7 +62,7 @@ func FuzzLines(f *testing.F) {
 
 // TestTenThousandMutatedLines is the fuzz target's work in a fixed amount, so that every run does it.
 func TestTenThousandMutatedLines(t *testing.T) {
-	w := dial(t, wireOptions{limit: &limits{line: 1 << 20, unread: maxUnread, page: maxPageBytes}})
+	w := dial(t, wireOptions{unchecked: true, limit: &limits{line: 1 << 20, unread: maxUnread, page: maxPageBytes}})
 	close(w.tools.block)
 	go func() {
 		for range w.tools.entered {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -36,15 +37,7 @@ func (r *request) only(members ...string) object {
 
 // handle gives a message to the library under a number of the loop's own, so that identifiers never suffer.
 func (c *conn) handle(ctx context.Context, r *request, params object) (any, *rpcError) {
-	text, err := encode(struct {
-		JSONRPC string `json:"jsonrpc"`
-		ID      int64  `json:"id"`
-		Method  string `json:"method"`
-		Params  object `json:"params"`
-	}{"2.0", c.number.Add(1), r.method, params})
-	if err != nil {
-		return nil, newError(codeInvalidParams, "the parameters could not be read")
-	}
+	text := libraryMessage(c.number.Add(1), r.method, params)
 	s := &session{level: c.level}
 	if !r.era.modern {
 		s.version = r.era.version
@@ -56,6 +49,23 @@ func (c *conn) handle(ctx context.Context, r *request, params object) (any, *rpc
 		return nil, c.explain(r, answer.Error.Code)
 	}
 	return nil, internalError(correlation())
+}
+
+// libraryMessage writes a message of which everything is JSON already: params as they were read, and the name of a
+// method that is served.
+func libraryMessage(number int64, method string, params object) []byte {
+	text := make([]byte, 0, 1024)
+	text = append(text, `{"jsonrpc":"2.0","id":`...)
+	text = strconv.AppendInt(text, number, 10)
+	text = append(append(text, `,"method":"`...), method...)
+	text = append(text, `","params":{`...)
+	between := `"`
+	for name, raw := range params {
+		text = append(append(text, between...), name...)
+		text = append(append(text, `":`...), raw...)
+		between = `,"`
+	}
+	return append(text, `}}`...)
 }
 
 func (c *conn) encode(r *request, result any) (json.RawMessage, *rpcError) {

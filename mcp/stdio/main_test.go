@@ -2,6 +2,7 @@ package stdio
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/krometrail/krometrail/core/clock"
+	"github.com/krometrail/krometrail/mcp/wiretest"
 )
 
 // TestMain also is the tiny server that the process tests start.
@@ -89,7 +91,7 @@ func (tt *testTools) protocol(extra ...mcp.Tool) *server.MCPServer {
 // wire is a client that sees every byte.
 type wire struct {
 	t     testing.TB
-	in    *io.PipeWriter
+	in    *input
 	lines chan string
 	done  chan error
 	stop  context.CancelFunc
@@ -103,6 +105,32 @@ type wireOptions struct {
 	limit *limits
 	// unread: nobody reads the output.
 	unread bool
+	// unchecked: what is sent is so broken that nobody else can tell what should be answered.
+	unchecked bool
+}
+
+// input is the client's end, which notes what is asked.
+type input struct {
+	*io.PipeWriter
+	checker *wiretest.Checker
+	begun   []byte // of a line
+}
+
+// Write implements io.Writer.
+func (i *input) Write(p []byte) (int, error) {
+	for line := range bytes.SplitAfterSeq(p, []byte("\n")) {
+		if i.begun = append(i.begun, line...); bytes.HasSuffix(line, []byte("\n")) {
+			i.checker.Sent(i.begun)
+			i.begun = nil
+		}
+	}
+	return i.PipeWriter.Write(p)
+}
+
+// Close implements io.Closer: a last line needs no newline.
+func (i *input) Close() error {
+	i.checker.Sent(i.begun)
+	return i.PipeWriter.Close()
 }
 
 func dial(t testing.TB, o wireOptions) *wire {
@@ -120,7 +148,9 @@ func dial(t testing.TB, o wireOptions) *wire {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	ctx, stop := context.WithCancel(t.Context())
-	w := &wire{t: t, in: inW, lines: make(chan string, 4096), done: make(chan error, 1), stop: stop, tools: tools}
+	checker, err := wiretest.New()
+	require.NoError(t, err)
+	w := &wire{t: t, in: &input{PipeWriter: inW, checker: checker}, lines: make(chan string, 4096), done: make(chan error, 1), stop: stop, tools: tools}
 	go func() {
 		w.done <- loop.Serve(ctx, inR, outW)
 		_ = inR.Close()
@@ -129,18 +159,23 @@ func dial(t testing.TB, o wireOptions) *wire {
 	if o.unread {
 		t.Cleanup(func() { _ = outR.Close() })
 	} else {
-		go w.collect(outR)
+		go w.collect(outR, o.unchecked)
 	}
 	t.Cleanup(func() { stop(); _ = inW.Close() })
 	return w
 }
 
-func (w *wire) collect(out io.Reader) {
+// collect holds every line to the protocol.
+func (w *wire) collect(out io.Reader, unchecked bool) {
 	reader := bufio.NewReader(out)
 	for {
 		line, err := reader.ReadString('\n')
 		if line != "" {
-			w.lines <- strings.TrimSuffix(line, "\n")
+			line = strings.TrimSuffix(line, "\n")
+			if !unchecked {
+				assert.NoError(w.t, w.in.checker.Got([]byte(line)), line)
+			}
+			w.lines <- line
 		}
 		if err != nil {
 			close(w.lines)

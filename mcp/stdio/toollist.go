@@ -46,7 +46,11 @@ func encodePage(stamp mcp.CacheableResult, tools []descriptor, next string) (jso
 	}
 	const empty = `"tools":[` // cannot occur inside a JSON string, where quotes are escaped
 	at := bytes.Index(frame, []byte(empty)) + len(empty)
-	page := append(json.RawMessage{}, frame[:at]...)
+	size := len(frame) + len(tools)
+	for _, t := range tools {
+		size += len(t.text)
+	}
+	page := append(make(json.RawMessage, 0, size), frame[:at]...)
 	for i, t := range tools {
 		if i > 0 {
 			page = append(page, ',')

@@ -24,11 +24,7 @@ type era struct {
 }
 
 // resolveEra finds the version of a request. negotiated is the version that initialize settled, "" before.
-func resolveEra(m message, negotiated string) (era, *rpcError) {
-	meta, ok := m.params.object("_meta")
-	if !ok {
-		return era{}, newError(codeInvalidParams, "params._meta must be an object")
-	}
+func resolveEra(m message, meta object, negotiated string) (era, *rpcError) {
 	if meta.has(mcp.MetaKeyProtocolVersion) {
 		return modernEra(meta)
 	}

@@ -1,5 +1,7 @@
 package pick
 
+import "slices"
+
 // Values of transience are in 1/1024.
 const one = 1024
 
@@ -27,7 +29,8 @@ type profile struct {
 	transience []int
 }
 
-func newProfile(r, parent *Region, n int) profile {
+func newProfile(r, parent *Region, dt []int64) profile {
+	n := len(dt)
 	p := profile{max: r.D.Max()}
 	p.floor = max(4, p.max/24)
 	p.same = max(4, p.max/48)
@@ -38,7 +41,7 @@ func newProfile(r, parent *Region, n int) profile {
 	}
 	steps := stepsOf(r, n)
 	p.returns(r, steps)
-	p.excursions(r, parent, steps)
+	p.excursions(r, parent, steps, p.paced(steps, dt))
 	for f := range n {
 		p.transience[f] = max(p.ret[f], p.exc[f])
 	}
@@ -64,8 +67,13 @@ func stepsOf(r *Region, n int) []int {
 func (p *profile) returns(r *Region, steps []int) {
 	n := len(steps)
 	for f := range n {
-		if r.Local && p.busy(steps, f) {
-			continue
+		exact := false
+		if r.Local {
+			changes := p.changesAround(steps, f)
+			if changes > maxChanges {
+				continue
+			}
+			exact = changes == maxChanges
 		}
 		best, deepest := 0, 0
 		for _, la := range returnLags {
@@ -77,6 +85,9 @@ func (p *profile) returns(r *Region, steps []int) {
 					break
 				}
 				v, m := p.ratio(r, f-la, f, f+lb)
+				if exact && v < exactReturn {
+					continue
+				}
 				best = max(best, v)
 				if v*m > deepest {
 					deepest, p.like[f] = v*m, f-la
@@ -100,13 +111,22 @@ func (p *profile) ratio(r *Region, lo, f, hi int) (value, depth int) {
 	return 0, m
 }
 
-// busyWindow is how many steps to each side decide whether a block is busy.
-const busyWindow = 6
+const (
+	busyWindow = 6 // steps to each side that decide whether a block is busy
+	maxChanges = 3 // a block that changes more often within them is busy
+	// exactReturn is the least value of a return that is as good as exact.
+	exactReturn = one * 85 / 100 * 85 / 100
+)
 
-// busy reports whether more than two steps on one side of f change the block:
-// a short event has one or two.
-func (p *profile) busy(steps []int, f int) bool {
-	return p.active(steps[max(1, f-busyWindow+1):f+1]) > 2 || p.active(steps[f+1:min(len(steps), f+1+busyWindow)]) > 2
+// changesAround counts the steps around f that change the block; a short event has two. More than two on one side
+// count as too many.
+func (p *profile) changesAround(steps []int, f int) int {
+	before := p.active(steps[max(1, f-busyWindow+1) : f+1])
+	after := p.active(steps[f+1 : min(len(steps), f+1+busyWindow)])
+	if max(before, after) > 2 {
+		return maxChanges + 1
+	}
+	return before + after
 }
 
 func (p *profile) active(steps []int) int {
@@ -119,73 +139,9 @@ func (p *profile) active(steps []int) int {
 	return n
 }
 
-const (
-	excursionSpan   = 6 // frames a short state may last
-	excursionWindow = 8 // frames to each side that make the local median
-)
-
-// excursions finds short states: two steps well above their surroundings with
-// quiet between and around them.
-func (p *profile) excursions(r, parent *Region, steps []int) {
-	n := len(steps)
-	for s := 1; s < n; s++ {
-		for e := s + 1; e < n && e <= s+excursionSpan; e++ {
-			low := min(steps[s], steps[e])
-			if low < p.floor || !p.isolated(r.Local, steps, s, e, low) {
-				continue
-			}
-			med := localMedian(steps, s, e)
-			if r.Local && (low < 2*med || !conserved(parent, s, e, n)) || 3*low < 4*med {
-				continue
-			}
-			for f := s; f < e; f++ {
-				p.exc[f] = max(p.exc[f], one-one*med/low)
-			}
-		}
-	}
-}
-
-// isolated requires quiet inner steps and quiet outer neighbours.
-func (p *profile) isolated(local bool, steps []int, s, e, low int) bool {
-	for f := s + 1; f < e; f++ {
-		if local && 4*steps[f] > low || 4*steps[f] > 3*low {
-			return false
-		}
-	}
-	return (s < 2 || 4*steps[s-1] <= 3*low) && (e+1 >= len(steps) || 4*steps[e+1] <= 3*low)
-}
-
-// conserved requires that the whole region changes more at s and e than at
-// their neighbours: an object that merely crosses a block adds nothing there.
-func conserved(parent *Region, s, e, n int) bool {
-	return peaks(parent, s, n) && peaks(parent, e, n)
-}
-
-func peaks(parent *Region, f, n int) bool {
-	here := parent.D.At(f-1, f)
-	around := 0
-	if f >= 2 {
-		around = parent.D.At(f-2, f-1)
-	}
-	if f+1 < n {
-		around = max(around, parent.D.At(f, f+1))
-	}
-	return 2*here >= 3*around
-}
-
-// localMedian is the greater of the median steps before s and after e with
-// the steps between: where a motion begins, the stillness before it says
-// nothing about what is usual.
-func localMedian(steps []int, s, e int) int {
-	before := append([]int(nil), steps[max(1, s-excursionWindow):s]...)
-	after := append([]int(nil), steps[e+1:min(len(steps), e+1+excursionWindow)]...)
-	before = append(before, steps[s+1:e]...)
-	after = append(after, steps[s+1:e]...)
-	return max(median(before), median(after))
-}
-
 // subtractUsual lowers every value by the median over the frames at which the
-// region moved.
+// region moved. A region that never rests and comes back again and again, as a
+// spinner does, has no event but what is far larger than all but two.
 func (p *profile) subtractUsual(steps []int) {
 	var active []int
 	for f, s := range steps {
@@ -197,10 +153,39 @@ func (p *profile) subtractUsual(steps []int) {
 	if 2*len(active) < len(steps) {
 		return
 	}
-	usual := median(active)
+	usual, least := median(active), 0
+	if sizes := p.maxima(steps); len(sizes) >= repetitive && 8*len(active) >= 7*(len(steps)-1) {
+		slices.Sort(sizes)
+		least = 2 * sizes[len(sizes)-3]
+	}
 	for f := range p.transience {
 		p.transience[f] = max(0, p.transience[f]-usual)
+		if sizeAt(steps, f) < least {
+			p.transience[f] = 0
+		}
 	}
+}
+
+// repetitive is how many separate events make a region one that comes back again and again.
+const repetitive = 4
+
+// maxima lists the sizes of the separate events.
+func (p *profile) maxima(steps []int) (sizes []int) {
+	for f, t := range p.transience {
+		if p.isMaximum(f, t) {
+			sizes = append(sizes, sizeAt(steps, f))
+		}
+	}
+	return sizes
+}
+
+// sizeAt is the greater of the steps to frame f and from it.
+func sizeAt(steps []int, f int) int { return max(steps[f], steps[min(f+1, len(steps)-1)]) }
+
+// isMaximum reports whether t, the transience of frame f, counts as an event and is not below its neighbours'; of
+// equal neighbours the first is one.
+func (p *profile) isMaximum(f, t int) bool {
+	return t >= eventFloor && (f == 0 || p.transience[f-1] < t) && (f+1 == len(p.transience) || p.transience[f+1] <= t)
 }
 
 // kind names the stronger reading of frame f.

@@ -93,7 +93,7 @@ func (c *chooser) candidates() []event {
 		for r := range c.profiles[s] {
 			p := &c.profiles[s][r]
 			for f, t := range p.transience {
-				if t < eventFloor || f > 0 && p.transience[f-1] >= t || f+1 < len(p.transience) && p.transience[f+1] > t {
+				if !p.isMaximum(f, t) {
 					continue
 				}
 				out = append(out, event{place{s, f}, r, t * (512 + log64(p.max)) / 512, p.kind(f)})

@@ -14,7 +14,9 @@ type Region struct {
 
 // Input is one segment: frames that may be compared with each other.
 type Input struct {
-	Frames  []int // caller's indices, ascending
+	Frames []int // caller's indices, ascending
+	// Times are when the frames were shown, in microseconds; nil means at an even pace.
+	Times   []int64
 	Regions []Region
 }
 
@@ -100,15 +102,28 @@ func Select(req *Request) Result {
 
 func (in *Input) profiles() []profile {
 	out := make([]profile, len(in.Regions))
+	intervals := in.intervals()
 	var parent *Region
 	for i := range in.Regions {
 		r := &in.Regions[i]
 		if !r.Local {
 			parent = r
 		}
-		out[i] = newProfile(r, parent, len(in.Frames))
+		out[i] = newProfile(r, parent, intervals)
 	}
 	return out
+}
+
+// intervals are the times from each frame's predecessor.
+func (in *Input) intervals() []int64 {
+	dt := make([]int64, len(in.Frames))
+	for f := range dt {
+		dt[f] = 1
+		if in.Times != nil && f > 0 {
+			dt[f] = in.Times[f] - in.Times[f-1]
+		}
+	}
+	return dt
 }
 
 func (c *chooser) wants() {

@@ -103,6 +103,64 @@ func TestSpinnerIsNoEvent(t *testing.T) {
 	}
 }
 
+// lossy is a motion of which the recorder got only some frames: positions at the given times in ms.
+func lossy(at func(ms int) int, times ...int) Input {
+	var where []int
+	for _, t := range times {
+		where = append(where, at(t))
+	}
+	in := segment(len(times), positions(where...))
+	for _, t := range times {
+		in.Times = append(in.Times, int64(t)*1000)
+	}
+	return in
+}
+
+func labelled(in Input) (all []Pick) {
+	n := len(in.Frames)
+	for _, p := range run(8, []Want{{0, "before"}, {n - 1, "final"}}, in).Picks {
+		if slices.Contains(p.Reasons, ReturnCandidate) || slices.Contains(p.Reasons, Excursion) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Lost frames make large steps of an even motion, which say nothing about it.
+func TestAMotionWithLostFramesIsNoEvent(t *testing.T) {
+	linear := func(ms int) int { return min(900, 2*max(0, ms-100)) }
+	times := []int{0, 100, 117, 133, 150, 217, 233, 300, 317, 333, 350, 366, 466, 550, 700}
+	if got := labelled(lossy(linear, times...)); len(got) > 0 {
+		t.Errorf("labelled %v", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		times, at := []int{0, 100}, 100
+		for at < 700 {
+			at += 17 * rapid.IntRange(1, 6).Draw(t, "interval")
+			times = append(times, at)
+		}
+		if got := labelled(lossy(linear, times...)); len(got) > 0 {
+			t.Fatalf("labelled %v of a motion seen at %v", got, times)
+		}
+	})
+}
+
+// Where nothing changes no frame is sent: the step into a short state comes after a long time.
+func TestAShortStateAfterALongRestIsAnEvent(t *testing.T) {
+	other := func(ms int) int {
+		switch {
+		case ms < 2000:
+			return 0
+		case ms < 2060:
+			return 900
+		}
+		return 2000
+	}
+	if got := labelled(lossy(other, 0, 2000, 2060, 4000)); len(got) != 1 || got[0].Frame != 1 {
+		t.Errorf("labelled %v", got)
+	}
+}
+
 func TestAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var segments []Input

@@ -1,6 +1,6 @@
-// Package storagetest has the faulting file system: a disk.FS on a real directory that fails, shortens, delays
+// Package faultfs has the faulting file system: a disk.FS on a real directory that fails, shortens, delays
 // or stops at chosen calls.
-package storagetest
+package faultfs
 
 import (
 	"io/fs"
