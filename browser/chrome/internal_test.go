@@ -36,7 +36,7 @@ func TestRingKeepsTheNewest(t *testing.T) {
 func TestRedactedKeepsSecretsAndPathsToItself(t *testing.T) {
 	r := newRing(200)
 	_, _ = r.Write([]byte(strings.Repeat("x", 150) + " password=early\n"))
-	_, _ = r.Write([]byte("ERROR: cannot open /home/zoe/.config/x for https://a.test/?token=abc\npassword=hunter2 was refused\n"))
+	_, _ = r.Write([]byte("ERROR: cannot open /opt/zoe/.config/x for https://a.test/?token=abc\npassword=hunter2 was refused\n"))
 	got := r.Redacted(1000)
 	for _, secret := range []string{"early", "zoe", "a.test", "abc", "hunter2", "xxx"} {
 		assert.NotContains(t, got, secret)
@@ -49,7 +49,7 @@ func TestRedactedKeepsSecretsAndPathsToItself(t *testing.T) {
 
 func TestAFailedLaunchCarriesTheRedactedEndOfStderr(t *testing.T) {
 	p := &Process{stderr: newRing(stderrRing), exited: make(chan struct{}), exitCode: 1}
-	_, _ = p.stderr.Write([]byte("cannot read /home/zoe/x\n"))
+	_, _ = p.stderr.Write([]byte("cannot read /opt/zoe/x\n"))
 	close(p.exited)
 	failure := p.Failure()
 	assert.NotContains(t, failure.Error(), "cannot read")
