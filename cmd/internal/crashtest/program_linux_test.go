@@ -251,7 +251,7 @@ let seed = 1, marks = 0;
 function noise() {
 	for (let i = 0; i < cells.length; i++) { seed = (seed * 1664525 + 1013904223) | 0; cells[i] = seed | 0xff000000 }
 	c.putImageData(picture, 0, 0);
-	requestAnimationFrame(noise);
+	setTimeout(() => requestAnimationFrame(noise), 50);
 }
 if (location.pathname === '/noise') noise();
 else setInterval(() => { c.fillStyle = (marks++ % 2) ? '#fff' : '#484'; c.fillRect(0, 0, 99, 99) }, 1000);

@@ -46,7 +46,7 @@ func (p *place) startWithVideo(t *testing.T) *program {
 func (r *program) recordNoise(t *testing.T) {
 	t.Helper()
 	r.must(t, "open_page", args{"url": site(t) + "/noise"}, nil)
-	r.must(t, "wait", args{"elapsed_ms": 3000}, nil)
+	r.must(t, "wait", args{"elapsed_ms": 1500}, nil)
 }
 
 // newest is the request of a video of the last ms of the recording.
