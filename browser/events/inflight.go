@@ -2,7 +2,6 @@ package events
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/krometrail/krometrail/core/id"
@@ -41,9 +40,8 @@ func (f *inflight) stage(at sessionTime) sessionTime {
 }
 
 // requests finds them by the browser's request id. It is unique in the browser, and one request can be told on
-// several sessions: a worker's script begins on the page's and ends on the worker's.
+// several sessions: a worker's script begins on the page's and ends on the worker's. It is the writer's alone.
 type requests struct {
-	mu    sync.Mutex // the writer changes what others count
 	known map[string]*inflight
 	order []string
 	// failed are the last ones that failed: Chrome ends the request of a failed document a second time.
@@ -54,8 +52,6 @@ type requests struct {
 func newRequests() *requests { return &requests{known: map[string]*inflight{}} }
 
 func (r *requests) add(k string, f *inflight) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if r.known[k] == nil {
 		r.order = append(r.order, k)
 	}
@@ -75,16 +71,10 @@ func (r *requests) get(k string) *inflight {
 	return &inflight{}
 }
 
-func (r *requests) end(k string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.known, k)
-}
+func (r *requests) end(k string) { delete(r.known, k) }
 
 // of names the requests of a target that are under way and are not meant to last.
 func (r *requests) of(t id.Target, now sessionTime) []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	var names []string
 	for k, f := range r.known {
 		if f.target == t && !f.lasts(now) {
@@ -97,8 +87,6 @@ func (r *requests) of(t id.Target, now sessionTime) []string {
 // leave notes that a page shows the document of loader: what earlier documents and their frames asked for is abandoned.
 // Workers name no loader.
 func (r *requests) leave(t id.Target, loader string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for _, f := range r.known {
 		if f.target == t && f.loader != "" && f.loader != loader {
 			f.left = true

@@ -27,7 +27,7 @@ type item struct {
 	stream  *stream
 	message cdp.Event
 	made    *made
-	done    chan<- struct{} // closed when everything before is written
+	visit   func() // called by the writer when everything before has been handled
 }
 
 // made is an event whose payload is ready.
@@ -113,15 +113,15 @@ func (q *queue) settle(target id.Target) {
 	}
 }
 
-// sync puts a marker behind everything that is queued; done is closed when the writer has come to it. It reports
-// false when the queue is closed.
-func (q *queue) sync(done chan<- struct{}) bool {
+// sync puts a visit behind everything that is queued: the writer calls it, so it may look at what only the writer
+// touches, and must not block. It reports false when the queue is closed.
+func (q *queue) sync(visit func()) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return false
 	}
-	q.items = append(q.items, item{done: done})
+	q.items = append(q.items, item{visit: visit})
 	signal(q.wake)
 	signal(q.full)
 	return true

@@ -85,12 +85,18 @@ func (r *Recorder) Stop(ctx context.Context) error {
 
 // Barrier waits until everything that was received before the call has been handed to the sink.
 func (r *Recorder) Barrier(ctx context.Context) error {
-	written := make(chan struct{})
-	if !r.queue.sync(written) {
+	return r.visit(ctx, r.writer.flush)
+}
+
+// visit lets the writer call f behind everything that was received before, and waits for it. Once the writer has ended
+// f may not have been called.
+func (r *Recorder) visit(ctx context.Context, f func()) error {
+	visited := make(chan struct{})
+	if !r.queue.sync(func() { f(); close(visited) }) {
 		return nil
 	}
 	select {
-	case <-written:
+	case <-visited:
 		return nil
 	case <-r.done:
 		return nil
@@ -100,10 +106,19 @@ func (r *Recorder) Barrier(ctx context.Context) error {
 }
 
 // InFlight names the requests of a page and its frames and workers that are under way, by the browser's ids. Sockets, event
-// streams and what has been silent for over 30 s are left out: pages hold those open. It knows what has been written, so
-// it runs behind the page by the queue; nil when browser events are not recorded.
-func (r *Recorder) InFlight(t id.Target) []string {
-	return r.writer.requests.of(t, r.config.Clock.Now())
+// streams and what has been silent for over 30 s are left out: pages hold those open. What was received before the call is
+// considered; nil when browser events are not recorded or ctx has ended.
+func (r *Recorder) InFlight(ctx context.Context, t id.Target) []string {
+	names := make(chan []string, 1)
+	if r.visit(ctx, func() { names <- r.writer.requests.of(t, r.config.Clock.Now()) }) != nil {
+		return nil
+	}
+	select {
+	case found := <-names:
+		return found
+	default: // the writer has ended
+		return nil
+	}
 }
 
 // Status says how the recording goes.

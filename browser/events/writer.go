@@ -90,9 +90,8 @@ func (w *writer) write(items []item, lost []loss) {
 	}
 	for _, it := range items {
 		switch {
-		case it.done != nil:
-			w.flush()
-			close(it.done)
+		case it.visit != nil:
+			it.visit()
 		case it.made != nil:
 			w.emit(it.stream, it.made.class, it.made.severity, it.made.at, it.made.payload)
 		default:

@@ -101,7 +101,7 @@ func TestTheQueueIsBoundedInBytes(t *testing.T) {
 	assert.Equal(t, uint64(2), dropped)
 	q.close()
 	q.offer(big, 0, true)
-	assert.False(t, q.sync(make(chan struct{})))
+	assert.False(t, q.sync(func() {}))
 }
 
 func TestTheLedgerIsBounded(t *testing.T) {

@@ -15,6 +15,7 @@ type traffic struct {
 	earlier func() []string
 	before  map[string]bool
 
+	// mu guards what on changes.
 	mu     sync.Mutex
 	flying map[string]bool
 	last   time.Duration
@@ -67,29 +68,37 @@ func (t *traffic) begin() {
 	}
 }
 
-// old counts what was under way before and still is.
-func (t *traffic) old() (n int) {
+// settle forgets of what was under way before what has ended since. It asks without the lock, which on needs on the
+// connection's reading goroutine.
+func (t *traffic) settle() {
 	if len(t.before) == 0 {
-		return 0
+		return
 	}
 	still := map[string]bool{}
 	for _, k := range t.earlier() {
-		if t.before[k] && !t.flying[k] {
+		if t.before[k] {
 			still[k] = true
 		}
 	}
 	t.before = still
-	return len(still)
 }
 
+// state is called by one goroutine at a time.
 func (t *traffic) state(now time.Duration) (flying int, quiet time.Duration) {
+	old := len(t.before) > 0
+	t.settle()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	before := len(t.before)
-	if flying = len(t.flying) + t.old(); flying > 0 {
+	flying = len(t.flying)
+	for k := range t.before {
+		if !t.flying[k] {
+			flying++
+		}
+	}
+	if flying > 0 {
 		return flying, 0
 	}
-	if before > 0 {
+	if old {
 		t.last = max(t.last, now) // the last of them has ended just now, on whichever session
 	}
 	return 0, max(0, now-t.last)

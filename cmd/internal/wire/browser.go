@@ -94,24 +94,25 @@ func (r *eventRecording) Begin(s session.Started) target.Observer {
 
 // InFlight implements observe.Traffic.
 func (r *eventRecording) InFlight(ctx context.Context, t id.Target) []string {
-	r.mu.Lock()
-	running := r.running
-	r.mu.Unlock()
-	if running == nil || running.Barrier(ctx) != nil {
-		return nil
+	if running := r.current(); running != nil {
+		return running.InFlight(ctx, t)
 	}
-	return running.InFlight(t)
+	return nil
 }
 
 // barrier hands over what was received of browser events so far.
 func (r *eventRecording) barrier(ctx context.Context) error {
-	r.mu.Lock()
-	running := r.running
-	r.mu.Unlock()
-	if running == nil {
-		return nil
+	if running := r.current(); running != nil {
+		return running.Barrier(ctx)
 	}
-	return running.Barrier(ctx)
+	return nil
+}
+
+// current is the recorder of the running session, nil when there is none.
+func (r *eventRecording) current() *events.Recorder {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.running
 }
 
 // eventsEnd bounds the last flush of events.
