@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/krometrail/krometrail/browser/cdp"
+	"github.com/krometrail/krometrail/core/evidence"
 	"github.com/krometrail/krometrail/core/id"
 	core "github.com/krometrail/krometrail/core/page"
 	"github.com/krometrail/krometrail/core/redact"
@@ -116,7 +117,7 @@ func (d *Downloads) advance(row *download, state string) {
 			return
 		}
 		row.State, row.Path = complete, filepath.Join(d.dir, row.guid)
-		row.Resource = "krometrail://local/" + string(d.session) + "/downloads/" + string(row.ID)
+		row.Resource = evidence.DownloadURI(d.session, row.ID)
 	case "canceled":
 		row.State = aborted
 	default:

@@ -197,7 +197,7 @@ func (d *Downloads) DownloadsSince(cursor string) []id.Download {
 func (d *Downloads) Downloads(context.Context) (core.ListDownloadsResult, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	out := core.ListDownloadsResult{Cursor: d.cursor(len(d.rows)), Downloads: []core.Download{}, Unlisted: d.unlisted}
+	out := d.listing()
 	if err := d.usable(); err != nil {
 		return out, err
 	}
@@ -205,6 +205,11 @@ func (d *Downloads) Downloads(context.Context) (core.ListDownloadsResult, error)
 		out.Downloads = append(out.Downloads, r.Download)
 	}
 	return out, nil
+}
+
+// listing is an answer without its rows.
+func (d *Downloads) listing() core.ListDownloadsResult {
+	return core.ListDownloadsResult{Cursor: d.cursor(len(d.rows)), Downloads: []core.Download{}, Unlisted: d.unlisted}
 }
 
 func (d *Downloads) usable() error {
@@ -257,7 +262,7 @@ func waitFault(ctx context.Context, r core.WaitForDownloadRequest) error {
 func (d *Downloads) look(after int, r *core.WaitForDownloadRequest) (out core.ListDownloadsResult, met bool, changed <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	out = core.ListDownloadsResult{Cursor: d.cursor(len(d.rows)), Downloads: []core.Download{}, Unlisted: d.unlisted}
+	out = d.listing()
 	for i, row := range d.rows {
 		if i < after || (r.DownloadID != "" && row.ID != r.DownloadID) {
 			continue

@@ -56,11 +56,7 @@ func (b Bundle) lines(d Detail) []string {
 		lines = append(lines, measureLines(b.Measure)[1:]...) // the header has the first line's facts
 	}
 	for _, e := range b.Events {
-		line := fmt.Sprintf("event %+.0f ms %s %s %s", e.OffsetMS, e.Severity, e.Class, strconv.Quote(e.Text))
-		if len(e.Payload) > 0 {
-			line += " " + inline(e.Payload)
-		}
-		lines = append(lines, line)
+		lines = append(lines, "event "+eventLine(e))
 	}
 	if b.EventsOmitted > 0 {
 		lines = append(lines, fmt.Sprintf("%d more events: query_browser_events", b.EventsOmitted))
@@ -268,11 +264,11 @@ func frameLine(f record.Frame) string {
 func eventLines(r evidence.EventsResult, d Detail) []string {
 	var lines []string
 	for _, e := range r.Events {
-		line := fmt.Sprintf("%+.0f ms %s %s %s", e.OffsetMS, e.Severity, e.Class, strconv.Quote(e.Text))
-		if d == Full && len(e.Payload) > 0 {
-			line += " " + inline(e.Payload)
+		shown := evidence.CompactEvent{OffsetMS: e.OffsetMS, Class: e.Class, Severity: e.Severity, Text: e.Text}
+		if d == Full {
+			shown.Payload = e.Payload
 		}
-		lines = append(lines, line)
+		lines = append(lines, eventLine(shown))
 	}
 	var counts []string
 	for _, class := range sortedKeys(r.Counts) {
@@ -290,6 +286,14 @@ func eventLines(r evidence.EventsResult, d Detail) []string {
 		lines = append(lines, "browser events lost: "+gapLine(g))
 	}
 	return lines
+}
+
+func eventLine(e evidence.CompactEvent) string {
+	line := fmt.Sprintf("%+.0f ms %s %s %s", e.OffsetMS, e.Severity, e.Class, strconv.Quote(e.Text))
+	if len(e.Payload) > 0 {
+		line += " " + inline(e.Payload)
+	}
+	return line
 }
 
 // observersLine says when this program itself was at work in the page.

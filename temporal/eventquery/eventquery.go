@@ -84,7 +84,7 @@ func (s *Service) page(ctx context.Context, q record.EventQuery, whole string, z
 		return result, err
 	}
 	for _, e := range events {
-		result.Events = append(result.Events, evidence.EventRow{Event: e, OffsetMS: offset(e.AtNS, zero), Text: describe(e, maxText)})
+		result.Events = append(result.Events, evidence.EventRow{Event: e, OffsetMS: offset(e.AtNS, zero), Text: describe(e)})
 	}
 	if len(events) < left {
 		last := events[len(events)-1]

@@ -40,7 +40,7 @@ func (s *Service) Nearest(ctx context.Context, rng evidence.ResolvedRange, momen
 	chosen := make([]evidence.CompactEvent, 0, len(ranked))
 	for _, e := range ranked {
 		chosen = append(chosen, evidence.CompactEvent{
-			AtNS: e.AtNS, OffsetMS: offset(e.AtNS, zero(rng)), Class: e.Class, Severity: e.Severity, Text: describe(e, maxText),
+			AtNS: e.AtNS, OffsetMS: offset(e.AtNS, zero(rng)), Class: e.Class, Severity: e.Severity, Text: describe(e),
 		})
 	}
 	return chosen, total - len(chosen), nil
@@ -99,7 +99,7 @@ type described struct {
 
 // describe is one line. Every text is redacted, whatever source it is from; the summary of an address has nothing to
 // hide and is kept.
-func describe(e record.Event, limit int) string {
+func describe(e record.Event) string {
 	var d described
 	if json.Unmarshal(e.Payload, &d) != nil {
 		return string(e.Class)
@@ -107,7 +107,7 @@ func describe(e record.Event, limit int) string {
 	var parts []string
 	add := func(text string) {
 		if text != "" {
-			parts = append(parts, redact.Text(text, limit))
+			parts = append(parts, redact.Text(text, maxText))
 		}
 	}
 	add(d.Method)
@@ -139,5 +139,5 @@ func describe(e record.Event, limit int) string {
 	if len(parts) == 0 {
 		return string(e.Class)
 	}
-	return redact.Name(strings.Join(parts, " "), limit)
+	return redact.Name(strings.Join(parts, " "), maxText)
 }
