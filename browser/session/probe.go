@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/krometrail/krometrail/browser/cdp"
@@ -61,25 +62,27 @@ func identify(ctx context.Context, c clock.Clock, client *cdp.Client) (record.Br
 	return info, rows, nil
 }
 
-// neededOfPages are the page-level commands without which a page can be neither driven nor recorded. They are sent with a
-// parameter of a wrong type: a browser that has the command refuses the parameter and does nothing.
-var neededOfPages = []struct{ method, param string }{
-	{"Page.startScreencast", "everyNthFrame"}, {"Page.screencastFrameAck", "sessionId"}, {"Page.captureScreenshot", "format"},
-	{"Page.navigate", "url"}, {"Page.createIsolatedWorld", "frameId"}, {"Page.handleJavaScriptDialog", "accept"},
-	{"Page.addScriptToEvaluateOnNewDocument", "source"}, {"Runtime.evaluate", "expression"}, {"Runtime.callFunctionOn", "functionDeclaration"},
-	{"DOM.describeNode", "depth"}, {"DOM.setFileInputFiles", "files"}, {"Input.dispatchMouseEvent", "type"},
-	{"Input.dispatchKeyEvent", "type"}, {"Input.insertText", "text"}, {"Emulation.setDeviceMetricsOverride", "width"},
-}
+// pageCommand is a page-level command with a parameter of it. It is sent with a value of a wrong type: a browser that has
+// the command refuses the value and does nothing.
+type pageCommand struct{ method, param string }
 
-// screencastCommands are the first of them; nobody needs these when nothing is captured.
-const screencastCommands = 2
+// neededToRecord and neededToDrive are the commands without which a page can not be recorded, and not driven.
+var (
+	neededToRecord = []pageCommand{{"Page.startScreencast", "everyNthFrame"}, {"Page.screencastFrameAck", "sessionId"}}
+	neededToDrive  = []pageCommand{
+		{"Page.captureScreenshot", "format"}, {"Page.navigate", "url"}, {"Page.createIsolatedWorld", "frameId"}, {"Page.handleJavaScriptDialog", "accept"},
+		{"Page.addScriptToEvaluateOnNewDocument", "source"}, {"Runtime.evaluate", "expression"}, {"Runtime.callFunctionOn", "functionDeclaration"},
+		{"DOM.describeNode", "depth"}, {"DOM.setFileInputFiles", "files"}, {"Input.dispatchMouseEvent", "type"},
+		{"Input.dispatchKeyEvent", "type"}, {"Input.insertText", "text"}, {"Emulation.setDeviceMetricsOverride", "width"},
+	}
+)
 
 // checkPage completes the probe with what only a page can tell. A page that does not answer proves nothing: what it left
 // open stands as not_tested, and the session goes on.
 func (l *live) checkPage(ctx context.Context, row target.Page) error {
-	needed := neededOfPages
-	if l.browser.deps.CaptureOff {
-		needed = needed[screencastCommands:]
+	needed := neededToDrive
+	if !l.browser.deps.CaptureOff {
+		needed = slices.Concat(neededToRecord, neededToDrive)
 	}
 	answers := make([]func() error, len(needed))
 	for i, n := range needed {
