@@ -12,11 +12,12 @@ import (
 // compileClosed checks an input schema against the house rules too: one closed object without references,
 // combinators at its root or open objects inside, because several hosts reject those.
 func compileClosed(name string, schema json.RawMessage) (*jsonschema.Schema, error) {
-	var root map[string]any
-	if err := json.Unmarshal(schema, &root); err != nil {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
 		return nil, err
 	}
-	if root["type"] != "object" {
+	root, ok := doc.(map[string]any)
+	if !ok || root["type"] != "object" {
 		return nil, errors.New("the root must be of type object")
 	}
 	for _, combinator := range []string{"anyOf", "oneOf", "allOf", "not", "if"} {
@@ -30,7 +31,7 @@ func compileClosed(name string, schema json.RawMessage) (*jsonschema.Schema, err
 	if err := checkSchema(root, "$"); err != nil {
 		return nil, err
 	}
-	return compile(name, schema)
+	return compileDocument(name, doc)
 }
 
 // compile checks a schema against the meta-schema and returns its validator.
@@ -39,6 +40,10 @@ func compile(name string, schema json.RawMessage) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	return compileDocument(name, doc)
+}
+
+func compileDocument(name string, doc any) (*jsonschema.Schema, error) {
 	compiler := jsonschema.NewCompiler()
 	location := "krometrail:" + name
 	if err := compiler.AddResource(location, doc); err != nil {
