@@ -92,11 +92,22 @@ func (t *Tx) recordLoss(l loss, wall int64) error {
 			return err
 		}
 	}
+	return t.putGap(gap, wall)
+}
+
+func (t *Tx) putGap(gap record.Gap, wall int64) error {
 	row, err := NewFactRow(gap, wall)
 	if err != nil {
 		return err
 	}
 	return row.apply(t)
+}
+
+// absorb makes gap the continuation of an earlier one, whose place it takes.
+func absorb(gap *record.Gap, before record.Gap) {
+	end := max(openEnd(before.EndNS), *gap.EndNS)
+	gap.ID, gap.StartNS, gap.EndNS = before.ID, min(before.StartNS, gap.StartNS), &end
+	gap.Count += before.Count
 }
 
 // extend makes gap the continuation of the earlier one in text when they touch.
@@ -111,11 +122,8 @@ func (t *Tx) extend(gap *record.Gap, text []byte, l loss) error {
 	if err != nil || between {
 		return err
 	}
-	gap.ID, gap.FirstOrdinal = before.ID, before.FirstOrdinal
-	gap.StartNS = min(before.StartNS, gap.StartNS)
-	end := max(openEnd(before.EndNS), *gap.EndNS)
-	gap.EndNS = &end
-	gap.Count += before.Count
+	gap.FirstOrdinal = before.FirstOrdinal
+	absorb(gap, before)
 	return nil
 }
 
@@ -248,15 +256,9 @@ func (t *Tx) recordEventLoss(lost record.Gap, now int64) error {
 		if err != nil {
 			return err
 		}
-		end := max(openEnd(before.EndNS), *lost.EndNS)
-		lost.ID, lost.StartNS, lost.EndNS = before.ID, min(before.StartNS, lost.StartNS), &end
-		lost.Count += before.Count
+		absorb(&lost, before)
 	}
-	row, err := NewFactRow(lost, now)
-	if err != nil {
-		return err
-	}
-	return row.apply(t)
+	return t.putGap(lost, now)
 }
 
 // DropAged removes facts and samples that were accepted before wall, and ended sessions of which nothing else
