@@ -39,6 +39,18 @@ func (e *Early) WithAttrs([]slog.Attr) slog.Handler { return e }
 // WithGroup implements slog.Handler.
 func (e *Early) WithGroup(string) slog.Handler { return e }
 
+// Warnings are the sentences of the warnings that were kept.
+func (e *Early) Warnings() (said []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, r := range e.records {
+		if r.Level >= slog.LevelWarn {
+			said = append(said, r.Message)
+		}
+	}
+	return said
+}
+
 // To hands over what was kept to log, and from now on everything.
 func (e *Early) To(log *slog.Logger) {
 	e.mu.Lock()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/krometrail/krometrail/browser/chrome"
 	"github.com/krometrail/krometrail/cmd/internal/config"
+	"github.com/krometrail/krometrail/cmd/internal/diagnostics"
 	"github.com/krometrail/krometrail/core/clock"
 	"github.com/krometrail/krometrail/core/fault"
 	"github.com/krometrail/krometrail/storage/instance"
@@ -78,7 +79,7 @@ func Report(w io.Writer, findings []Finding) error {
 // data makes and removes an instance root, as every start does.
 func (d Doctor) data() Finding {
 	f := Finding{Check: "data directory", Verdict: OK}
-	var said notices
+	var said diagnostics.Early
 	in, err := instance.Create(d.Config.DataDir, slog.New(&said))
 	if err != nil {
 		problem := fault.From(err)
@@ -92,7 +93,7 @@ func (d Doctor) data() Finding {
 	if err != nil {
 		f.Verdict, f.Fact = Warn, "the lock could not be released"
 	}
-	return said.addTo(f)
+	return withNotices(f, said.Warnings())
 }
 
 func (d Doctor) budget() Finding {

@@ -10,17 +10,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/krometrail/krometrail/cmd/internal/config"
+	"github.com/krometrail/krometrail/cmd/internal/diagnostics"
 	"github.com/krometrail/krometrail/storage/instance"
 )
 
 func TestWhatTheStartWouldWarnOfIsAFinding(t *testing.T) {
-	var said notices
+	var said diagnostics.Early
 	log := slog.New(&said)
 	log.Info("an instance was made")
 	fine := Finding{Check: "data directory", Verdict: OK, Fact: "it is writable"}
-	assert.Equal(t, fine, said.addTo(fine))
+	assert.Equal(t, fine, withNotices(fine, said.Warnings()))
 	log.With("system", "x").Warn("the disk budget is not shared")
-	assert.Equal(t, Finding{Check: "data directory", Verdict: Warn, Fact: "it is writable, but the disk budget is not shared"}, said.addTo(fine))
+	assert.Equal(t, Finding{Check: "data directory", Verdict: Warn, Fact: "it is writable, but the disk budget is not shared"}, withNotices(fine, said.Warnings()))
 }
 
 func TestTheDataDirectoryIsLeftAsItWas(t *testing.T) {
